@@ -1,0 +1,63 @@
+package dev.semel.bench.ids;
+
+import com.github.f4b6a3.tsid.Tsid;
+import com.github.f4b6a3.ulid.Ulid;
+import com.github.f4b6a3.uuid.alt.GUID;
+import com.github.f4b6a3.uuid.util.UuidValidator;
+import dev.semel.id.IdSchemes;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+
+/** Whether a text is an id. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class Checking {
+
+    @Benchmark
+    public boolean tid62(Samples samples) {
+        return IdSchemes.TID62.isValid(samples.tid62());
+    }
+
+    @Benchmark
+    public boolean uuid4(Samples samples) {
+        return IdSchemes.UUID4.isValid(samples.uuid4());
+    }
+
+    @Benchmark
+    public boolean uuid7(Samples samples) {
+        return IdSchemes.UUID7.isValid(samples.uuid7());
+    }
+
+    @Benchmark
+    public boolean ulid(Samples samples) {
+        return IdSchemes.ULID.isValid(samples.ulid());
+    }
+
+    @Benchmark
+    public boolean uuidCreator4(Samples samples) {
+        return UuidValidator.isValid(samples.uuid4(), 4);
+    }
+
+    @Benchmark
+    public boolean uuidCreatorGuid4(Samples samples) {
+        return GUID.valid(samples.uuid4());
+    }
+
+    @Benchmark
+    public boolean uuidCreator7(Samples samples) {
+        return UuidValidator.isValid(samples.uuid7(), 7);
+    }
+
+    @Benchmark
+    public boolean ulidCreator(Samples samples) {
+        return Ulid.isValid(samples.ulid());
+    }
+
+    @Benchmark
+    public boolean tsidCreator(Samples samples) {
+        return Tsid.isValid(samples.tsid());
+    }
+}

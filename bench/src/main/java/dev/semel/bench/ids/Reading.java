@@ -1,0 +1,70 @@
+package dev.semel.bench.ids;
+
+import com.github.f4b6a3.tsid.Tsid;
+import com.github.f4b6a3.ulid.Ulid;
+import com.github.f4b6a3.uuid.UuidCreator;
+import com.github.f4b6a3.uuid.alt.GUID;
+import dev.semel.id.IdSchemes;
+import dev.semel.id.ParsedId;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+
+/** What an id holds, from its text. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class Reading {
+
+    @Benchmark
+    public ParsedId tid62(Samples samples) {
+        return IdSchemes.TID62.parse(samples.tid62());
+    }
+
+    @Benchmark
+    public ParsedId uuid4(Samples samples) {
+        return IdSchemes.UUID4.parse(samples.uuid4());
+    }
+
+    @Benchmark
+    public ParsedId uuid7(Samples samples) {
+        return IdSchemes.UUID7.parse(samples.uuid7());
+    }
+
+    @Benchmark
+    public ParsedId ulid(Samples samples) {
+        return IdSchemes.ULID.parse(samples.ulid());
+    }
+
+    @Benchmark
+    public UUID jdkUuid4(Samples samples) {
+        return UUID.fromString(samples.uuid4());
+    }
+
+    @Benchmark
+    public UUID uuidCreator4(Samples samples) {
+        return UuidCreator.fromString(samples.uuid4());
+    }
+
+    @Benchmark
+    public GUID uuidCreatorGuid4(Samples samples) {
+        return new GUID(samples.uuid4());
+    }
+
+    @Benchmark
+    public UUID uuidCreator7(Samples samples) {
+        return UuidCreator.fromString(samples.uuid7());
+    }
+
+    @Benchmark
+    public Ulid ulidCreator(Samples samples) {
+        return Ulid.from(samples.ulid());
+    }
+
+    @Benchmark
+    public Tsid tsidCreator(Samples samples) {
+        return Tsid.from(samples.tsid());
+    }
+}

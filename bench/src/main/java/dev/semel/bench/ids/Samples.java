@@ -1,0 +1,50 @@
+package dev.semel.bench.ids;
+
+import com.github.f4b6a3.tsid.TsidCreator;
+import dev.semel.id.IdSchemes;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+
+/** Valid ids of each kind, so many that no branch predictor learns them by heart. */
+@State(Scope.Thread)
+public class Samples {
+
+    private static final int COUNT = 4096;
+
+    private final String[] tid62 = sample(IdSchemes.TID62::mint);
+    private final String[] uuid4 = sample(IdSchemes.UUID4::mint);
+    private final String[] uuid7 = sample(IdSchemes.UUID7::mint);
+    private final String[] ulid = sample(IdSchemes.ULID::mint);
+    private final String[] tsid = sample(() -> TsidCreator.getTsid().toString());
+    private int next;
+
+    private static String[] sample(Supplier<String> minting) {
+        return Stream.generate(minting).limit(COUNT).toArray(String[]::new);
+    }
+
+    private int index() {
+        return next++ & COUNT - 1;
+    }
+
+    String tid62() {
+        return tid62[index()];
+    }
+
+    String uuid4() {
+        return uuid4[index()];
+    }
+
+    String uuid7() {
+        return uuid7[index()];
+    }
+
+    String ulid() {
+        return ulid[index()];
+    }
+
+    String tsid() {
+        return tsid[index()];
+    }
+}

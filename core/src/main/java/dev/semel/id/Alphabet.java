@@ -1,0 +1,52 @@
+package dev.semel.id;
+
+import java.util.Arrays;
+
+/** The digits of a spelling: character to value and back, for ASCII characters; all others have no value. */
+final class Alphabet {
+
+    static final Alphabet DECIMAL = new Alphabet("0123456789");
+    static final Alphabet HEX = new Alphabet("0123456789abcdef");
+    static final Alphabet BASE32 = new Alphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
+    static final Alphabet BASE36 = new Alphabet("0123456789abcdefghijklmnopqrstuvwxyz");
+    static final Alphabet BASE62 = new Alphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    static final Alphabet BASE64URL = new Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+
+    private final String characters;
+    private final byte[] digits;
+    private final byte[] values = new byte[128];
+
+    Alphabet(String characters) {
+        this.characters = characters;
+        this.digits = new byte[characters.length()];
+        Arrays.fill(values, (byte) -1);
+        for (int i = 0; i < digits.length; i++) {
+            digits[i] = (byte) characters.charAt(i);
+            values[digits[i]] = (byte) i;
+        }
+    }
+
+    /** All characters, in the order of their values. */
+    String characters() {
+        return characters;
+    }
+
+    byte digit(int value) {
+        return digits[value];
+    }
+
+    /** The value of a character, or -1. Several values can be or-ed together: the result is negative if one of them is. */
+    int value(char c) {
+        return c < 128 ? values[c] : -1;
+    }
+
+    /** All pairs of digits by their value, each as two ASCII bytes in one short, the first in the high byte. */
+    short[] pairs() {
+        int size = digits.length;
+        short[] pairs = new short[size * size];
+        for (int i = 0; i < pairs.length; i++) {
+            pairs[i] = (short) (digits[i / size] << 8 | digits[i % size]);
+        }
+        return pairs;
+    }
+}

@@ -1,0 +1,171 @@
+package dev.semel.id;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A UTC day and two or three letters: {@code 260107-bc}. Short enough to say aloud, and far too short to be unique by chance:
+ * what is minted is a <em>candidate</em>, and whoever allocates ids has to create it atomically and try another if it is taken.
+ */
+public final class DayNonceScheme extends IdScheme {
+
+    /** The letters of a nonce: no vowels, so no words, and no {@code l}. */
+    public static final String SAFE_ALPHABET = "bcdfghjkmnpqrstvwxyz";
+
+    private static final Alphabet LETTERS = new Alphabet(SAFE_ALPHABET);
+    private static final int DAY_DIGITS = 6;
+    private static final int SHORT_NONCE = 2;
+    private static final int LONG_NONCE = 3;
+    private static final LocalDate FIRST_DAY = LocalDate.of(2000, 1, 1);
+    private static final LocalDate LAST_DAY = LocalDate.of(2099, 12, 31);
+    private static final Lifetime.Between LIFETIME = new Lifetime.Between(
+            startOf(FIRST_DAY), startOf(LAST_DAY.plusDays(1)).minusNanos(1));
+
+    private final InstantSource clock;
+    private final Randomness random;
+
+    DayNonceScheme(InstantSource clock, Randomness random) {
+        super(
+                "day-nonce",
+                Alphabet.DECIMAL.characters() + SAFE_ALPHABET + "-",
+                DAY_DIGITS + 1 + SHORT_NONCE,
+                DAY_DIGITS + 1 + LONG_NONCE);
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** The UTC day of an instant as {@code YYMMDD}; two digits of a year say which only from 2000 to 2099. */
+    public static String formatDayUTC(Instant now) {
+        if (now.isBefore(LIFETIME.first()) || now.isAfter(LIFETIME.last())) {
+            throw new ExhaustedException("day-nonce", now, LIFETIME);
+        }
+        LocalDate day = LocalDate.ofInstant(now, ZoneOffset.UTC);
+        return Integer.toString(
+                        1_000_000 + day.getYear() % 100 * 10_000 + day.getMonthValue() * 100 + day.getDayOfMonth())
+                .substring(1);
+    }
+
+    /**
+     * Two or three letters of {@link #SAFE_ALPHABET}, each as likely as any other.
+     *
+     * @throws IllegalArgumentException for any other length
+     */
+    public String randomNonce(int length) {
+        if (length < SHORT_NONCE || length > LONG_NONCE) {
+            throw new IllegalArgumentException("A nonce has 2 or 3 letters, not " + length);
+        }
+        try (Randomness.Slot slot = random.borrow()) {
+            for (int i = 0; i < length; i++) {
+                slot.scratch[i] = LETTERS.digit(slot.below(SAFE_ALPHABET.length()));
+            }
+            return slot.text(length);
+        }
+    }
+
+    /** A candidate with two letters. */
+    @Override
+    public String mint() {
+        return mintAt(clock.instant());
+    }
+
+    @Override
+    public String mintAt(Instant time) {
+        return formatDayUTC(time) + "-" + randomNonce(SHORT_NONCE);
+    }
+
+    /** High is the day since 1970; low is the nonce as a number in base 20, after a digit that keeps its length. */
+    @Override
+    @Nullable ParsedId decode(String text) {
+        if (text.length() < minLength() || text.length() > maxLength() || text.charAt(DAY_DIGITS) != '-') {
+            return null;
+        }
+        int seen = 0;
+        int day = 0;
+        for (int i = 0; i < DAY_DIGITS; i++) {
+            int value = Alphabet.DECIMAL.value(text.charAt(i));
+            seen |= value;
+            day = day * 10 + value;
+        }
+        int nonce = 1;
+        for (int i = DAY_DIGITS + 1; i < text.length(); i++) {
+            int value = LETTERS.value(text.charAt(i));
+            seen |= value;
+            nonce = nonce * SAFE_ALPHABET.length() + value;
+        }
+        LocalDate date = seen < 0 ? null : date(day);
+        return date == null ? null : new ParsedId(this, date.toEpochDay(), nonce);
+    }
+
+    private static @Nullable LocalDate date(int day) {
+        try {
+            return LocalDate.of(2000 + day / 10_000, day / 100 % 100, day % 100);
+        } catch (DateTimeException e) {
+            return null;
+        }
+    }
+
+    @Override
+    Fault layoutFault(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            Alphabet allowed = i < DAY_DIGITS ? Alphabet.DECIMAL : LETTERS;
+            if (i == DAY_DIGITS ? c != '-' : allowed.value(c) < 0) {
+                return new Fault(i, TextFormat.characterProblem(c));
+            }
+        }
+        return new Fault(0, "begins with a day that no calendar has");
+    }
+
+    @Override
+    String text(long high, long low) {
+        return formatDayUTC(startOf(LocalDate.ofEpochDay(high))) + "-" + random(high, low);
+    }
+
+    @Override
+    Instant time(long high, long low) {
+        return startOf(LocalDate.ofEpochDay(high));
+    }
+
+    private static Instant startOf(LocalDate day) {
+        return day.atStartOfDay(ZoneOffset.UTC).toInstant();
+    }
+
+    @Override
+    String random(long high, long low) {
+        StringBuilder nonce = new StringBuilder();
+        for (int rest = (int) low; rest > 1; rest /= SAFE_ALPHABET.length()) {
+            nonce.append((char) LETTERS.digit(rest % SAFE_ALPHABET.length()));
+        }
+        return nonce.reverse().toString();
+    }
+
+    @Override
+    public String expected() {
+        return "YYMMDD, a '-' and 2 or 3 of " + SAFE_ALPHABET;
+    }
+
+    @Override
+    public boolean isSortable() {
+        return true;
+    }
+
+    /** The bits of the two letters, rounded down. */
+    @Override
+    public int randomBits() {
+        return 8;
+    }
+
+    @Override
+    public Lifetime lifetime() {
+        return LIFETIME;
+    }
+
+    @Override
+    public DayNonceScheme withClock(InstantSource clock) {
+        return new DayNonceScheme(clock, random);
+    }
+}

@@ -1,0 +1,175 @@
+package dev.semel.id;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way to make ids: a layout of up to 128 bits and one spelling of them.
+ *
+ * <p>For every scheme:
+ *
+ * <ul>
+ *   <li>{@link #isValid} never throws and agrees with {@link #parse} on every input;
+ *   <li>only the canonical spelling is valid, so {@code parse(text).text()} is {@code text};
+ *   <li>random bits are secure and uniform;
+ *   <li>all methods may be called by any number of threads at once, and none of them waits for another.
+ * </ul>
+ *
+ * <p>The schemes are listed in {@link IdSchemes}.
+ */
+public abstract class IdScheme implements IdFormat {
+
+    private final String name;
+    private final String alphabet;
+    private final int minLength;
+    private final int maxLength;
+
+    IdScheme(String name, String alphabet, int minLength, int maxLength) {
+        this.name = name;
+        this.alphabet = alphabet;
+        this.minLength = minLength;
+        this.maxLength = maxLength;
+    }
+
+    /**
+     * Makes a new id.
+     *
+     * @throws ExhaustedException if the scheme has none left: past its {@link #lifetime()}
+     */
+    public abstract String mint();
+
+    /**
+     * Makes a new id that carries a given time, for tests and for back-filling old data. Such ids are not ordered among
+     * themselves within the scheme's unit of time. A scheme that holds no time ignores it.
+     *
+     * @throws ExhaustedException if the time is outside the scheme's {@link #lifetime()}
+     */
+    public String mintAt(Instant time) {
+        return mint();
+    }
+
+    /**
+     * Reads an id.
+     *
+     * @throws MalformedException if the text is not an id of this scheme
+     */
+    public final ParsedId parse(@Nullable String text) {
+        ParsedId id = text == null ? null : decode(text);
+        if (id == null) {
+            check(name, text);
+            throw new AssertionError("invalid without a fault");
+        }
+        return id;
+    }
+
+    @Override
+    public final boolean isValid(@Nullable String text) {
+        return text != null && decode(text) != null;
+    }
+
+    @Override
+    public final @Nullable Fault fault(@Nullable String text) {
+        if (text == null) {
+            return new Fault(-1, "is missing");
+        }
+        if (decode(text) != null) {
+            return null;
+        }
+        if (text.length() < minLength || text.length() > maxLength) {
+            return new Fault(-1, TextFormat.lengthProblem(text));
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (alphabet.indexOf(text.charAt(i)) < 0) {
+                return new Fault(i, TextFormat.characterProblem(text.charAt(i)));
+            }
+        }
+        return layoutFault(text);
+    }
+
+    @Override
+    public final String name() {
+        return name;
+    }
+
+    @Override
+    public final String alphabet() {
+        return alphabet;
+    }
+
+    @Override
+    public final int minLength() {
+        return minLength;
+    }
+
+    @Override
+    public final int maxLength() {
+        return maxLength;
+    }
+
+    /** Whether ids that were minted later sort later, as text and as bytes, at least by the scheme's unit of time. */
+    public abstract boolean isSortable();
+
+    /** How many bits of each minted id are drawn fresh at random: what guessing it, or meeting it by chance, is up against. */
+    public abstract int randomBits();
+
+    /** How long the scheme can go on minting. */
+    public Lifetime lifetime() {
+        return new Lifetime.Endless();
+    }
+
+    /** This scheme on another clock, with an order of its own. A scheme that reads no clock returns itself. */
+    public IdScheme withClock(InstantSource clock) {
+        return this;
+    }
+
+    /**
+     * This scheme behind a prefix: {@code user-…}.
+     *
+     * @param prefix 1 to 64 of {@code A-Za-z0-9_}; a prefix never holds a {@code -}, so the first one ends it
+     * @throws MalformedException if the prefix is none
+     */
+    public IdScheme prefixed(String prefix) {
+        return new PrefixedScheme(prefix, this);
+    }
+
+    /** The id that a text spells, or null where it spells none. */
+    abstract @Nullable ParsedId decode(String text);
+
+    /** What is wrong with a text whose length and characters are right, but which is no id. */
+    abstract Fault layoutFault(String text);
+
+    /** Spells an id. */
+    abstract String text(long high, long low);
+
+    /** The time that an id holds. */
+    @Nullable Instant time(long high, long low) {
+        return null;
+    }
+
+    /** The version that an id holds, or -1. */
+    int version() {
+        return -1;
+    }
+
+    /** The number that an id holds, or -1. */
+    long number(long low) {
+        return -1;
+    }
+
+    /** The random field of an id as people may read it; empty where there is none. */
+    String random(long high, long low) {
+        return "";
+    }
+
+    /** The lowest bits of a number, in as many hexadecimal digits as they need. */
+    static String hex(long high, long low, int bits) {
+        String digits = String.format("%016x%016x", high, low);
+        return digits.substring(digits.length() - (bits + 3) / 4);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

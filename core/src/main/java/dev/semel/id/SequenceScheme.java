@@ -1,0 +1,113 @@
+package dev.semel.id;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers from 1 on, zero-padded so that they sort.
+ *
+ * <p>Anyone can guess the next one and see how many there are. Do not show such ids to the public; they have to be asked for by
+ * name and are never a default.
+ */
+public final class SequenceScheme extends IdScheme {
+
+    private final Alphabet digits;
+    private final long last;
+    private final @Nullable Sequence sequence;
+
+    SequenceScheme(String name, Alphabet digits, int length) {
+        this(name, digits, length, null);
+    }
+
+    private SequenceScheme(String name, Alphabet digits, int length, @Nullable Sequence sequence) {
+        super(name, digits.characters(), length, length);
+        this.digits = digits;
+        this.sequence = sequence;
+        long count = 1;
+        for (int i = 0; i < length; i++) {
+            count *= digits.characters().length();
+        }
+        this.last = count - 1;
+    }
+
+    /** This scheme with its numbers taken from a sequence. Without one it can check and read ids, but not mint them. */
+    public SequenceScheme drawingFrom(Sequence sequence) {
+        return new SequenceScheme(name(), digits, maxLength(), sequence);
+    }
+
+    /**
+     * The next number of the sequence as an id.
+     *
+     * @throws IllegalStateException if this scheme was given no sequence
+     */
+    @Override
+    public String mint() {
+        if (sequence == null) {
+            throw new IllegalStateException(name() + " counts, and was given no sequence to count with");
+        }
+        return mint(sequence.next());
+    }
+
+    private String mint(long number) {
+        if (number < 0 || number > last) {
+            throw new ExhaustedException(name(), "number " + number, lifetime());
+        }
+        return text(0, number);
+    }
+
+    @Override
+    @Nullable ParsedId decode(String text) {
+        if (text.length() != maxLength()) {
+            return null;
+        }
+        int seen = 0;
+        long number = 0;
+        for (int i = 0; i < text.length(); i++) {
+            int value = digits.value(text.charAt(i));
+            seen |= value;
+            number = number * digits.characters().length() + value;
+        }
+        return seen < 0 ? null : new ParsedId(this, 0, number);
+    }
+
+    @Override
+    Fault layoutFault(String text) {
+        throw new AssertionError("every text of the right length and digits is a number: " + text);
+    }
+
+    @Override
+    String text(long high, long low) {
+        byte[] out = new byte[maxLength()];
+        long rest = low;
+        for (int i = out.length - 1; i >= 0; i--) {
+            out[i] = digits.digit((int) (rest % digits.characters().length()));
+            rest /= digits.characters().length();
+        }
+        return new String(out, StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    long number(long low) {
+        return low;
+    }
+
+    @Override
+    public String expected() {
+        return maxLength() + " of " + TextFormat.ranges(alphabet());
+    }
+
+    @Override
+    public boolean isSortable() {
+        return true;
+    }
+
+    @Override
+    public int randomBits() {
+        return 0;
+    }
+
+    @Override
+    public Lifetime lifetime() {
+        return new Lifetime.Numbers(last);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.semel.id;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Texts that hold no more than their characters: names chosen by people or by other systems. */
+public final class TextFormat implements IdFormat {
+
+    private static final String LETTERS_AND_DIGITS = Alphabet.BASE62.characters();
+
+    /** Any id that a collection, a user or an idempotency key may have. */
+    public static final TextFormat TEXT = new TextFormat("text", LETTERS_AND_DIGITS + "_-", 255);
+
+    /** The same without {@code -}, which is left to separate it from what follows. */
+    public static final TextFormat WORD = new TextFormat("word", LETTERS_AND_DIGITS + "_", 255);
+
+    /** Lower-case hexadecimal digits: ids of other systems, of whatever width. */
+    public static final TextFormat HEX = new TextFormat("hex", Alphabet.HEX.characters(), 64);
+
+    private final String name;
+    private final Alphabet alphabet;
+    private final int maxLength;
+
+    private TextFormat(String name, String alphabet, int maxLength) {
+        this.name = name;
+        this.alphabet = new Alphabet(alphabet);
+        this.maxLength = maxLength;
+    }
+
+    /** All of them. */
+    public static List<TextFormat> all() {
+        return List.of(TEXT, WORD, HEX);
+    }
+
+    /** The one with a given name. */
+    public static Optional<TextFormat> named(String name) {
+        return all().stream().filter(format -> format.name.equals(name)).findFirst();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int minLength() {
+        return 1;
+    }
+
+    @Override
+    public int maxLength() {
+        return maxLength;
+    }
+
+    @Override
+    public String alphabet() {
+        return alphabet.characters();
+    }
+
+    @Override
+    public String expected() {
+        return "1 to " + maxLength + " of " + ranges(alphabet.characters());
+    }
+
+    @Override
+    public @Nullable Fault fault(@Nullable String text) {
+        if (text == null) {
+            return new Fault(-1, "is missing");
+        }
+        if (text.isEmpty() || text.length() > maxLength) {
+            return new Fault(-1, lengthProblem(text));
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (alphabet.value(text.charAt(i)) < 0) {
+                return new Fault(i, characterProblem(text.charAt(i)));
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    static String lengthProblem(String text) {
+        return switch (text.length()) {
+            case 0 -> "is empty";
+            case 1 -> "has 1 character";
+            default -> "has " + text.length() + " characters";
+        };
+    }
+
+    static String characterProblem(char c) {
+        return c > ' ' && c <= '~' ? "has a '" + c + "'" : String.format("has a U+%04X", (int) c);
+    }
+
+    /** An alphabet as people write it: runs of three and more as {@code a-z}. */
+    static String ranges(String alphabet) {
+        StringBuilder ranges = new StringBuilder();
+        int start = 0;
+        while (start < alphabet.length()) {
+            int end = start;
+            while (end + 1 < alphabet.length() && alphabet.charAt(end + 1) == alphabet.charAt(end) + 1) {
+                end++;
+            }
+            if (end - start < 2) {
+                ranges.append(alphabet, start, end + 1);
+            } else {
+                ranges.append(alphabet.charAt(start)).append('-').append(alphabet.charAt(end));
+            }
+            start = end + 1;
+        }
+        return ranges.toString();
+    }
+}

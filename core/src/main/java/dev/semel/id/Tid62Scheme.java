@@ -1,0 +1,216 @@
+package dev.semel.id;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 32 bits of seconds since 2020 and 64 random bits, as one number of 17 base-62 digits.
+ *
+ * <p>The number has 96 bits, so no primitive holds it. It is handled as {@code head · 62¹⁰ + tail}, the first seven digits and
+ * the last ten, each of which fits into a long. What the seconds add to head and tail changes once a second and is kept; the
+ * rest is a division of 64 random bits by 62¹⁰ and table look-ups.
+ */
+final class Tid62Scheme extends IdScheme {
+
+    private static final int LENGTH = 17;
+    private static final int HEAD_DIGITS = 7;
+    private static final long EPOCH_SECOND = 1_577_836_800; // 2020-01-01T00:00:00Z
+    private static final long LAST_SECOND = 0xFFFF_FFFFL;
+    private static final long TAIL = 839_299_365_868_340_224L; // 62¹⁰
+    private static final long PAIR = 62 * 62;
+    private static final long PAIR_2 = PAIR * PAIR;
+    private static final long PAIR_3 = PAIR_2 * PAIR;
+    private static final long PAIR_4 = PAIR_3 * PAIR;
+
+    private static final short[] PAIRS = Alphabet.BASE62.pairs();
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private final InstantSource clock;
+    private final Randomness random;
+    private Second latest = new Second(0);
+
+    Tid62Scheme(InstantSource clock, Randomness random) {
+        super("tid62", Alphabet.BASE62.characters(), LENGTH, LENGTH);
+        this.clock = clock;
+        this.random = random;
+    }
+
+    @Override
+    public String mint() {
+        try (Randomness.Slot slot = random.borrow()) {
+            return mint(slot, Math.floorDiv(clock.millis(), 1000));
+        }
+    }
+
+    @Override
+    public String mintAt(Instant time) {
+        try (Randomness.Slot slot = random.borrow()) {
+            return mint(slot, time.getEpochSecond());
+        }
+    }
+
+    private String mint(Randomness.Slot slot, long epochSecond) {
+        spell(second(epochSecond), slot.nextLong(), slot.scratch);
+        return slot.text(LENGTH);
+    }
+
+    /** Threads may replace each other's second here; any of them is as good, since it is compared before it is used. */
+    private Second second(long epochSecond) {
+        Second second = latest;
+        long seconds = epochSecond - EPOCH_SECOND;
+        if (second.number != seconds) {
+            if (seconds < 0 || seconds > LAST_SECOND) {
+                throw new ExhaustedException(name(), Instant.ofEpochSecond(epochSecond), lifetime());
+            }
+            second = new Second(seconds);
+            latest = second;
+        }
+        return second;
+    }
+
+    private static void spell(Second second, long random, byte[] out) {
+        long quotient = (random >>> 1) / (TAIL >>> 1); // unsigned division: TAIL is even
+        long sum = second.tail + (random - quotient * TAIL);
+        long carry = (TAIL - 1 - sum) >>> 63; // 0 or 1 without a branch, which would be mispredicted every other time
+        long tail = sum - carry * TAIL;
+        long head = second.head + quotient + carry;
+        // Each quotient is taken from the whole, not from the one before, so that they need not wait for each other.
+        long head1 = head / PAIR;
+        long head2 = head / PAIR_2;
+        long head3 = head / PAIR_3;
+        long tail1 = tail / PAIR;
+        long tail2 = tail / PAIR_2;
+        long tail3 = tail / PAIR_3;
+        long tail4 = tail / PAIR_4;
+        long middle = pair(tail4);
+        long last = pair(tail - tail1 * PAIR);
+        LONGS.set(
+                out,
+                0,
+                pair(head3) << 56
+                        | pair(head2 - head3 * PAIR) << 40
+                        | pair(head1 - head2 * PAIR) << 24
+                        | pair(head - head1 * PAIR) << 8
+                        | middle >>> 8);
+        LONGS.set(
+                out,
+                8,
+                middle << 56
+                        | pair(tail3 - tail4 * PAIR) << 40
+                        | pair(tail2 - tail3 * PAIR) << 24
+                        | pair(tail1 - tail2 * PAIR) << 8
+                        | last >>> 8);
+        out[16] = (byte) last;
+    }
+
+    /** Two digits as two ASCII characters. */
+    private static long pair(long value) {
+        return PAIRS[(int) value];
+    }
+
+    @Override
+    @Nullable ParsedId decode(String text) {
+        if (text.length() != LENGTH) {
+            return null;
+        }
+        int seen = 0;
+        long head = 0;
+        for (int i = 0; i < HEAD_DIGITS; i++) {
+            int value = Alphabet.BASE62.value(text.charAt(i));
+            seen |= value;
+            head = head * 62 + value;
+        }
+        long tail = 0;
+        for (int i = HEAD_DIGITS; i < LENGTH; i++) {
+            int value = Alphabet.BASE62.value(text.charAt(i));
+            seen |= value;
+            tail = tail * 62 + value;
+        }
+        if (seen < 0) {
+            return null;
+        }
+        long product = head * TAIL;
+        long low = product + tail;
+        long high = Math.multiplyHigh(head, TAIL) + (Long.compareUnsigned(low, product) < 0 ? 1 : 0);
+        return high <= LAST_SECOND ? new ParsedId(this, high, low) : null;
+    }
+
+    @Override
+    Fault layoutFault(String text) {
+        return new Fault(-1, "is more than 96 bits hold");
+    }
+
+    @Override
+    String text(long high, long low) {
+        byte[] out = new byte[LENGTH];
+        spell(new Second(high), low, out);
+        return new String(out, StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    Instant time(long high, long low) {
+        return Instant.ofEpochSecond(EPOCH_SECOND + high);
+    }
+
+    @Override
+    String random(long high, long low) {
+        return hex(0, low, 64);
+    }
+
+    @Override
+    public String expected() {
+        return "17 of 0-9A-Za-z, at most 1f2SI9UJPXvb7vdJ1";
+    }
+
+    @Override
+    public boolean isSortable() {
+        return true;
+    }
+
+    @Override
+    public int randomBits() {
+        return 64;
+    }
+
+    @Override
+    public Lifetime lifetime() {
+        return new Lifetime.Between(
+                Instant.ofEpochSecond(EPOCH_SECOND), Instant.ofEpochSecond(EPOCH_SECOND + LAST_SECOND));
+    }
+
+    @Override
+    public IdScheme withClock(InstantSource clock) {
+        return new Tid62Scheme(clock, random);
+    }
+
+    /** A second since 2020, and {@code number · 2⁶⁴} as head and tail. */
+    private static final class Second {
+
+        /** 2⁶⁴ is 21 · 62¹⁰ and this. */
+        private static final long REST = 821_457_390_474_406_912L;
+
+        final long number;
+        final long head;
+        final long tail;
+
+        Second(long number) {
+            this.number = number;
+            long head = 0;
+            long tail = 0;
+            for (int i = 31; i >= 0; i--) { // bit by bit, or the product would overflow
+                long bit = number >>> i & 1;
+                head = 2 * head + 21 * bit;
+                tail = 2 * tail + REST * bit;
+                head += tail / TAIL;
+                tail %= TAIL;
+            }
+            this.head = head;
+            this.tail = tail;
+        }
+    }
+}

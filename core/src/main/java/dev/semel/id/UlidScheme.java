@@ -1,0 +1,123 @@
+package dev.semel.id;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 48 bits of Unix milliseconds and 80 more, as 26 digits of Crockford's base 32. Of the 80, the first 16 are the counter of
+ * {@link RisingTime}, so that ids rise within the process; the other 64 are random.
+ */
+final class UlidScheme extends IdScheme {
+
+    private static final int LENGTH = 26;
+
+    private final Randomness random;
+    private final RisingTime time;
+
+    UlidScheme(InstantSource clock, Randomness random) {
+        super("ulid", Alphabet.BASE32.characters(), LENGTH, LENGTH);
+        this.random = random;
+        this.time = new RisingTime(name(), clock);
+    }
+
+    @Override
+    public String mint() {
+        try (Randomness.Slot slot = random.borrow()) {
+            spell(time.next(slot), slot.nextLong(), slot.scratch);
+            return slot.text(LENGTH);
+        }
+    }
+
+    @Override
+    public String mintAt(Instant instant) {
+        long millis = RisingTime.inLifetime(name(), instant.toEpochMilli());
+        try (Randomness.Slot slot = random.borrow()) {
+            spell(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot.scratch);
+            return slot.text(LENGTH);
+        }
+    }
+
+    /** 25 digits of five bits after one of three. The 14th digit takes one bit of the high word and four of the low. */
+    private static void spell(long high, long low, byte[] out) {
+        for (int i = 0; i < 13; i++) {
+            out[i] = Alphabet.BASE32.digit((int) (high >>> (61 - 5 * i)) & 31);
+        }
+        out[13] = Alphabet.BASE32.digit((int) ((high & 1) << 4 | low >>> 60));
+        for (int i = 14; i < LENGTH; i++) {
+            out[i] = Alphabet.BASE32.digit((int) (low >>> (5 * (25 - i))) & 31);
+        }
+    }
+
+    @Override
+    @Nullable ParsedId decode(String text) {
+        if (text.length() != LENGTH) {
+            return null;
+        }
+        int first = Alphabet.BASE32.value(text.charAt(0));
+        int seen = first | 7 - first; // negative if there is no first digit, or if it is above 7
+        long high = first;
+        for (int i = 1; i < 13; i++) {
+            int value = Alphabet.BASE32.value(text.charAt(i));
+            seen |= value;
+            high = high << 5 | value;
+        }
+        int fourteenth = Alphabet.BASE32.value(text.charAt(13));
+        seen |= fourteenth;
+        long low = fourteenth; // its first bit, which belongs to the high word, is shifted out below
+        for (int i = 14; i < LENGTH; i++) {
+            int value = Alphabet.BASE32.value(text.charAt(i));
+            seen |= value;
+            low = low << 5 | value;
+        }
+        return seen < 0 ? null : new ParsedId(this, high << 1 | fourteenth >>> 4, low);
+    }
+
+    @Override
+    Fault layoutFault(String text) {
+        return new Fault(0, "is more than 128 bits hold");
+    }
+
+    @Override
+    String text(long high, long low) {
+        byte[] out = new byte[LENGTH];
+        spell(high, low, out);
+        return new String(out, StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    Instant time(long high, long low) {
+        return Instant.ofEpochMilli(high >>> 16);
+    }
+
+    @Override
+    String random(long high, long low) {
+        return hex(high & 0xFFFF, low, 80);
+    }
+
+    @Override
+    public String expected() {
+        return "26 of 0-9A-Z without I, L, O and U, at most 7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
+    }
+
+    @Override
+    public boolean isSortable() {
+        return true;
+    }
+
+    @Override
+    public int randomBits() {
+        return 64;
+    }
+
+    @Override
+    public Lifetime lifetime() {
+        return RisingTime.LIFETIME;
+    }
+
+    @Override
+    public IdScheme withClock(InstantSource clock) {
+        return new UlidScheme(clock, random);
+    }
+}

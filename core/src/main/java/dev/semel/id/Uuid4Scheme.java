@@ -1,0 +1,32 @@
+package dev.semel.id;
+
+/** Random UUIDs. */
+final class Uuid4Scheme extends UuidScheme {
+
+    Uuid4Scheme(String name, UuidSpelling spelling, Randomness random) {
+        super(name, 4, spelling, random);
+    }
+
+    @Override
+    public String mint() {
+        try (Randomness.Slot slot = random.borrow()) {
+            return mint(slot.nextLong(), slot.nextLong(), slot);
+        }
+    }
+
+    @Override
+    String random(long high, long low) {
+        long upper = high >>> 16 << 12 | high & 0xFFF; // 60 bits, then 62
+        return hex(upper >>> 2, upper << 62 | low & -1L >>> 2, 122);
+    }
+
+    @Override
+    public boolean isSortable() {
+        return false;
+    }
+
+    @Override
+    public int randomBits() {
+        return 122;
+    }
+}

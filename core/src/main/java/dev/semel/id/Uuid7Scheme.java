@@ -1,0 +1,67 @@
+package dev.semel.id;
+
+import java.time.Instant;
+import java.time.InstantSource;
+
+/**
+ * UUIDs that begin with 48 bits of Unix milliseconds. Of the 74 bits that follow, the first 16 are the counter of
+ * {@link RisingTime}, so that ids rise within the process (RFC 9562, section 6.2, method 1); the other 58 are random.
+ */
+final class Uuid7Scheme extends UuidScheme {
+
+    private final RisingTime time;
+
+    Uuid7Scheme(InstantSource clock, Randomness random) {
+        super("uuid7", 7, UuidSpelling.CANONICAL, random);
+        this.time = new RisingTime(name(), clock);
+    }
+
+    @Override
+    public String mint() {
+        try (Randomness.Slot slot = random.borrow()) {
+            long tick = time.next(slot);
+            // 12 bits of the counter fit before the variant, 4 come after it
+            long high = tick & ~0xFFFFL | tick >>> 4 & 0xFFF;
+            long low = (tick & 15) << 58 | slot.nextLong() >>> 6;
+            return mint(high, low, slot);
+        }
+    }
+
+    @Override
+    public String mintAt(Instant instant) {
+        long millis = RisingTime.inLifetime(name(), instant.toEpochMilli());
+        try (Randomness.Slot slot = random.borrow()) {
+            return mint(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot);
+        }
+    }
+
+    @Override
+    Instant time(long high, long low) {
+        return Instant.ofEpochMilli(high >>> 16);
+    }
+
+    @Override
+    String random(long high, long low) {
+        return hex((high & 0xFFF) >>> 2, high << 62 | low & -1L >>> 2, 74);
+    }
+
+    @Override
+    public boolean isSortable() {
+        return true;
+    }
+
+    @Override
+    public int randomBits() {
+        return 58;
+    }
+
+    @Override
+    public Lifetime lifetime() {
+        return RisingTime.LIFETIME;
+    }
+
+    @Override
+    public IdScheme withClock(InstantSource clock) {
+        return new Uuid7Scheme(clock, random);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.semel.id;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** UUIDs of one version of RFC 9562, in one spelling. */
+abstract class UuidScheme extends IdScheme {
+
+    private static final long VARIANT = 0x8000_0000_0000_0000L;
+
+    final Randomness random;
+    private final int version;
+    private final UuidSpelling spelling;
+
+    UuidScheme(String name, int version, UuidSpelling spelling, Randomness random) {
+        super(name, spelling.alphabet, spelling.length, spelling.length);
+        this.version = version;
+        this.spelling = spelling;
+        this.random = random;
+    }
+
+    /** Spells an id, with the bits that every UUID of this version has in common put in their place. */
+    final String mint(long high, long low, Randomness.Slot slot) {
+        spelling.spell(high & ~0xF000L | version << 12, low & ~(3L << 62) | VARIANT, slot.scratch);
+        return slot.text(spelling.length);
+    }
+
+    @Override
+    final @Nullable ParsedId decode(String text) {
+        ParsedId id = spelling.read(this, text);
+        return id != null && (id.high() >>> 12 & 15) == version && id.low() >>> 62 == 2 ? id : null;
+    }
+
+    @Override
+    final Fault layoutFault(String text) {
+        return spelling.fault(this, text);
+    }
+
+    @Override
+    final String text(long high, long low) {
+        byte[] out = new byte[spelling.length];
+        spelling.spell(high, low, out);
+        return new String(out, StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    final int version() {
+        return version;
+    }
+
+    @Override
+    public final String expected() {
+        return spelling.expected + ", a UUID of version " + version;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.semel.key;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A run of keys in byte order: from one key on, up to but not including another. */
+public final class KeyRange {
+
+    private final byte[] from;
+    private final byte @Nullable [] to;
+
+    private KeyRange(byte[] from, byte @Nullable [] to) {
+        this.from = from;
+        this.to = to;
+    }
+
+    /** All keys that begin with a prefix, and no others. */
+    public static KeyRange ofPrefix(String prefix) {
+        byte[] from = prefix.getBytes(UTF_8);
+        int end = from.length;
+        while (end > 0 && from[end - 1] == (byte) 0xFF) {
+            end--;
+        }
+        if (end == 0) {
+            return new KeyRange(from, null);
+        }
+        byte[] to = Arrays.copyOf(from, end);
+        to[end - 1]++;
+        return new KeyRange(from, to);
+    }
+
+    /** One key alone. */
+    public static KeyRange ofKey(String key) {
+        byte[] from = key.getBytes(UTF_8);
+        return new KeyRange(from, Arrays.copyOf(from, from.length + 1));
+    }
+
+    /** The least key that is in the range. */
+    public byte[] from() {
+        return from.clone();
+    }
+
+    /** The least key above the range, or nothing where the range has no upper end. */
+    public Optional<byte[]> to() {
+        return Optional.ofNullable(to).map(byte[]::clone);
+    }
+
+    /** Whether a key is in the range. */
+    public boolean contains(byte[] key) {
+        return Arrays.compareUnsigned(from, key) <= 0 && (to == null || Arrays.compareUnsigned(key, to) < 0);
+    }
+
+    /** Whether a key is in the range. */
+    public boolean contains(String key) {
+        return contains(key.getBytes(UTF_8));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof KeyRange that && Arrays.equals(from, that.from) && Arrays.equals(to, that.to);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(from) + Arrays.hashCode(to);
+    }
+
+    @Override
+    public String toString() {
+        return "[" + new String(from, UTF_8) + ", " + (to == null ? "" : new String(to, UTF_8)) + ")";
+    }
+}

@@ -1,0 +1,279 @@
+package dev.semel.key;
+
+import dev.semel.id.IdFormat;
+import dev.semel.id.MalformedException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The form of a composed key: {@code usr_{user:uuid4s}_tag_{tag:uuid4s}}.
+ *
+ * <p>A part is written {@code {name:type}}; its type is a scheme ({@code tid62}, {@code uuid4s}, …) or a free text ({@code
+ * text}, {@code word}, {@code hex}), and {@code {name}} means {@code {name:text}}. What stands between the parts is taken as it
+ * is.
+ *
+ * <p>A template is checked when it is declared: <em>every key that can be built can be split back, in one way only</em>. For
+ * that, each part must have a fixed width, or be followed by a separator that has a character the part can never hold, or be
+ * the last. From the same rule it follows that fixing the first parts fixes an exact range of keys, in byte order, so
+ * that a query for them reads those keys and no others.
+ */
+public final class KeyTemplate implements IdFormat {
+
+    private final String template;
+    private final List<Part> parts;
+
+    /** What stands before each part, and after the last. */
+    private final List<String> literals;
+
+    KeyTemplate(String template, List<Part> parts, List<String> literals) {
+        this.template = template;
+        this.parts = List.copyOf(parts);
+        this.literals = List.copyOf(literals);
+    }
+
+    /**
+     * A part of a key.
+     *
+     * @param name what it is called
+     * @param format what it looks like
+     */
+    public record Part(String name, IdFormat format) {}
+
+    /**
+     * Declares a template.
+     *
+     * @throws MalformedException if it is not written as a template is, or if its keys could not be split back; says where
+     *     and what would help
+     */
+    public static KeyTemplate of(String template) {
+        return new TemplateParser(template).parse();
+    }
+
+    /** The parts, in their order. */
+    public List<Part> parts() {
+        return parts;
+    }
+
+    /**
+     * Builds a key.
+     *
+     * @param values the value of each part, by its name
+     * @throws MalformedException if a value is missing or malformed
+     * @throws IllegalArgumentException if a value is given for a part that there is not
+     */
+    public String key(Map<String, String> values) {
+        refuseUnknown(values);
+        return leading(parts.size(), values);
+    }
+
+    /**
+     * Splits a key.
+     *
+     * @return the value of each part, by its name, in the order of the template
+     * @throws MalformedException naming the part, its place in the key and what was expected
+     */
+    public Map<String, String> parse(@Nullable String key) {
+        String[] values = new String[parts.size()];
+        Flaw flaw = split(key, values);
+        if (flaw != null) {
+            throw new MalformedException(flaw.field, flaw.value, flaw.fault, flaw.expected);
+        }
+        Map<String, String> byName = new LinkedHashMap<>();
+        for (int i = 0; i < values.length; i++) {
+            byName.put(parts.get(i).name(), values[i]);
+        }
+        return Collections.unmodifiableMap(byName);
+    }
+
+    /**
+     * The range of all keys whose first parts have given values. With no value it is the range of all keys; with all of
+     * them, one key.
+     *
+     * @throws MalformedException if a value is malformed
+     * @throws IllegalArgumentException if the values are not those of the first parts; says what can be asked
+     */
+    public KeyRange range(Map<String, String> values) {
+        refuseUnknown(values);
+        int fixed = 0;
+        while (fixed < parts.size() && values.containsKey(parts.get(fixed).name())) {
+            fixed++;
+        }
+        if (fixed < values.size()) {
+            throw new IllegalArgumentException("No range of " + template + " is fixed by " + values.keySet()
+                    + "; it takes its first parts: " + scannable());
+        }
+        String prefix = leading(fixed, values);
+        return fixed == parts.size() ? KeyRange.ofKey(prefix) : KeyRange.ofPrefix(prefix);
+    }
+
+    /** The prefixes that can be scanned, from all keys to all parts but the last: {@code usr_{user}_tag_}. */
+    public List<String> prefixes() {
+        Map<String, String> placeholders =
+                parts.stream().map(Part::name).collect(Collectors.toMap(name -> name, name -> "{" + name + "}"));
+        return IntStream.range(0, parts.size())
+                .mapToObj(count -> join(count, placeholders))
+                .toList();
+    }
+
+    private String scannable() {
+        return IntStream.range(0, parts.size() + 1)
+                .mapToObj(count ->
+                        parts.subList(0, count).stream().map(Part::name).toList())
+                .map(List::toString)
+                .collect(Collectors.joining(", "));
+    }
+
+    private void refuseUnknown(Map<String, String> values) {
+        for (String name : values.keySet()) {
+            if (parts.stream().noneMatch(part -> part.name().equals(name))) {
+                throw new IllegalArgumentException(template + " has no part named " + MalformedException.quote(name));
+            }
+        }
+    }
+
+    /** The beginning of a key, through the literal behind its first parts. */
+    private String leading(int count, Map<String, String> values) {
+        for (Part part : parts.subList(0, count)) {
+            part.format().check(part.name(), values.get(part.name()));
+        }
+        return join(count, values);
+    }
+
+    private String join(int count, Map<String, String> values) {
+        StringBuilder joined = new StringBuilder(literals.get(0));
+        for (int i = 0; i < count; i++) {
+            joined.append(values.get(parts.get(i).name())).append(literals.get(i + 1));
+        }
+        return joined.toString();
+    }
+
+    /** What keeps a key from being split: a part that is malformed, or something between the parts. */
+    private record Flaw(String field, @Nullable String value, Fault fault, String expected) {}
+
+    private @Nullable Flaw split(@Nullable String key, @Nullable String[] values) {
+        if (key == null) {
+            return new Flaw("key", null, new Fault(-1, "is missing"), expected());
+        }
+        if (!key.startsWith(literals.get(0))) {
+            return new Flaw("key", key, new Fault(0, "does not begin with " + literals.get(0)), expected());
+        }
+        int start = literals.get(0).length();
+        for (int i = 0; i < parts.size(); i++) {
+            Part part = parts.get(i);
+            String literal = literals.get(i + 1);
+            int end = end(key, start, part.format(), literal);
+            if (end < start || end > key.length() || !part.format().isValid(key.substring(start, end))) {
+                return partFlaw(key, start, part, literal);
+            }
+            if (!key.startsWith(literal, end)) {
+                return new Flaw("key", key, new Fault(end, "lacks " + literal + " behind " + part.name()), expected());
+            }
+            values[i] = key.substring(start, end);
+            start = end + literal.length();
+        }
+        return start == key.length()
+                ? null
+                : new Flaw("key", key, new Fault(start, "goes on behind its last part"), expected());
+    }
+
+    /** Where a part ends that starts at a given place; before that place, or beyond the end of the key, if it does not. */
+    private static int end(String key, int start, IdFormat format, String literal) {
+        if (format.isFixedWidth()) {
+            return start + format.minLength();
+        }
+        if (literal.isEmpty()) {
+            return key.length();
+        }
+        int foreign = firstForeign(literal, 0, format);
+        return firstForeign(key, start, format) - foreign;
+    }
+
+    /** Index of the first character that a format can never hold, or the text's length. */
+    static int firstForeign(String text, int from, IdFormat format) {
+        String alphabet = format.alphabet();
+        int i = from;
+        while (i < text.length() && alphabet.indexOf(text.charAt(i)) >= 0) {
+            i++;
+        }
+        return i;
+    }
+
+    /** Says what is wrong with a part. Where it ends may be just what is wrong, so it is shown up to the next literal. */
+    private static Flaw partFlaw(String key, int start, Part part, String literal) {
+        int next = literal.isEmpty() ? -1 : key.indexOf(literal, start);
+        String value = key.substring(Math.min(start, key.length()), next < 0 ? key.length() : next);
+        Fault fault = part.format().fault(value);
+        if (fault == null) {
+            fault = new Fault(-1, "is not followed by " + literal);
+        }
+        int at = start + Math.max(0, fault.at());
+        return new Flaw(
+                part.name(),
+                value,
+                new Fault(at, fault.problem()),
+                part.format().expected());
+    }
+
+    @Override
+    public @Nullable Fault fault(@Nullable String text) {
+        Flaw flaw = split(text, new String[parts.size()]);
+        if (flaw == null) {
+            return null;
+        }
+        return flaw.field.equals("key")
+                ? flaw.fault
+                : new Fault(
+                        flaw.fault.at(),
+                        "has a " + flaw.field + " that " + flaw.fault.problem() + " (expected " + flaw.expected + ")");
+    }
+
+    /** The template itself. */
+    @Override
+    public String name() {
+        return template;
+    }
+
+    @Override
+    public int minLength() {
+        return literals.stream().mapToInt(String::length).sum()
+                + parts.stream().mapToInt(part -> part.format().minLength()).sum();
+    }
+
+    @Override
+    public int maxLength() {
+        return literals.stream().mapToInt(String::length).sum()
+                + parts.stream().mapToInt(part -> part.format().maxLength()).sum();
+    }
+
+    @Override
+    public String alphabet() {
+        String all = String.join("", literals)
+                + parts.stream().map(part -> part.format().alphabet()).collect(Collectors.joining());
+        return all.chars().distinct().sorted().mapToObj(Character::toString).collect(Collectors.joining());
+    }
+
+    @Override
+    public String expected() {
+        return "the form " + template;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof KeyTemplate that && template.equals(that.template);
+    }
+
+    @Override
+    public int hashCode() {
+        return template.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return template;
+    }
+}

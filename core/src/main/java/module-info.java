@@ -1,0 +1,7 @@
+/** Ids and keys, on the JDK alone. */
+module dev.semel.core {
+    requires static transitive org.jspecify;
+
+    exports dev.semel.id;
+    exports dev.semel.key;
+}

@@ -1,0 +1,43 @@
+package dev.semel.id;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Minting allocates the string and nothing else. */
+class AllocationTest {
+
+    private static final int IDS = 100_000;
+
+    static Stream<IdScheme> schemes() {
+        return Stream.of(
+                IdSchemes.TID62, IdSchemes.UUID4, IdSchemes.UUID4S, IdSchemes.UUID464, IdSchemes.UUID7, IdSchemes.ULID);
+    }
+
+    @ParameterizedTest
+    @MethodSource("schemes")
+    void mintedId_allocatesItsStringAlone(IdScheme scheme) {
+        mint(scheme); // links, compiles, and fills the buffers
+        double bytesPerId = (double) mint(scheme) / IDS;
+
+        // a String of 24 bytes and its array: 16 and the characters, rounded up; a refill's few objects serve a
+        // thousand
+        int string = 24 + (16 + scheme.maxLength() + 7) / 8 * 8;
+        assertThat(bytesPerId).isBetween((double) string, string + 4.0);
+    }
+
+    private static long mint(IdScheme scheme) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        int length = 0;
+        for (int i = 0; i < IDS; i++) {
+            length += scheme.mint().length();
+        }
+        assertThat(length).isEqualTo(IDS * scheme.maxLength());
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+}

@@ -1,0 +1,178 @@
+package dev.semel.id;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Clocks that stand still, go back, jump ahead and run out. */
+class ClockTest {
+
+    private final SettableClock clock = new SettableClock("2026-01-07T23:59:59.999Z");
+
+    static Stream<IdScheme> rising() {
+        return Stream.of(IdSchemes.UUID7, IdSchemes.ULID);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rising")
+    void clockStandingStill_idsRiseAndKeepItsTime(IdScheme system) {
+        IdScheme scheme = system.withClock(clock);
+        String previous = scheme.mint();
+        for (int i = 0; i < 30_000; i++) { // the counter has room for 32,768
+            String next = scheme.mint();
+            assertThat(next).isGreaterThan(previous);
+            previous = next;
+        }
+        assertThat(scheme.parse(previous).time()).contains(clock.instant());
+    }
+
+    @ParameterizedTest
+    @MethodSource("rising")
+    void counterRunningOver_idsRiseIntoTheNextMillisecond(IdScheme system) {
+        IdScheme scheme = system.withClock(clock);
+        String previous = scheme.mint();
+        for (int i = 0; i < 200_000; i++) {
+            String next = scheme.mint();
+            assertThat(next).isGreaterThan(previous);
+            previous = next;
+        }
+        assertThat(scheme.parse(previous).time().orElseThrow())
+                .isBetween(clock.instant().plusMillis(2), clock.instant().plusMillis(4));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rising")
+    void clockSetBack_idsGoOnRisingFromTheLast(IdScheme system) {
+        IdScheme scheme = system.withClock(clock);
+        Instant before = clock.instant();
+        String previous = scheme.mint();
+        for (Duration step : new Duration[] {Duration.ofMillis(-1), Duration.ofHours(-1), Duration.ofDays(-9000)}) {
+            clock.advance(step);
+            String next = scheme.mint();
+            assertThat(next).isGreaterThan(previous);
+            assertThat(scheme.parse(next).time()).contains(before);
+            previous = next;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("rising")
+    void clockJumpingAheadAndBack_idsRiseThroughout(IdScheme system) {
+        IdScheme scheme = system.withClock(clock);
+        String first = scheme.mint();
+        clock.advance(Duration.ofDays(365));
+        String ahead = scheme.mint();
+        assertThat(scheme.parse(ahead).time()).contains(clock.instant());
+        clock.advance(Duration.ofDays(-365));
+        String back = scheme.mint();
+        clock.advance(Duration.ofDays(366));
+        String later = scheme.mint();
+
+        assertThat(Stream.of(first, ahead, back, later)).isSorted().doesNotHaveDuplicates();
+        assertThat(scheme.parse(later).time()).contains(clock.instant());
+    }
+
+    @ParameterizedTest
+    @MethodSource("rising")
+    void counter_startsAtARandomPlaceInEachMillisecond(IdScheme system) {
+        IdScheme scheme = system.withClock(clock);
+        assertThat(Stream.generate(() -> {
+                            clock.advance(Duration.ofMillis(1));
+                            return scheme.parse(scheme.mint())
+                                    .random()
+                                    .orElseThrow()
+                                    .substring(0, 4);
+                        })
+                        .limit(100)
+                        .distinct())
+                .hasSizeGreaterThan(50);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rising")
+    void lastMilliseconds_endInAnErrorAndNeverWrapAround(IdScheme system) {
+        Instant last = ((Lifetime.Between) system.lifetime()).last();
+        clock.set(last.minusMillis(1));
+        IdScheme scheme = system.withClock(clock);
+        String previous = scheme.mint();
+        int minted = 1;
+        ExhaustedException end = null;
+        while (end == null) {
+            try {
+                String next = scheme.mint();
+                assertThat(next).isGreaterThan(previous);
+                previous = next;
+                minted++;
+            } catch (ExhaustedException e) {
+                end = e;
+            }
+        }
+        assertThat(minted).isBetween(32_768, 65_536);
+        for (int i = 0; i < 200_000; i++) { // more calls than the counter could count
+            assertThatNothingIsLeft(scheme);
+        }
+        clock.set(last.plusMillis(1));
+        assertThatNothingIsLeft(scheme);
+        assertThat(scheme.parse(scheme.mintAt(last)).time()).contains(last);
+        assertThatThrownBy(() -> scheme.mintAt(last.plusMillis(1))).isInstanceOf(ExhaustedException.class);
+        assertThatThrownBy(() -> scheme.mintAt(Instant.EPOCH.minusMillis(1))).isInstanceOf(ExhaustedException.class);
+    }
+
+    private static void assertThatNothingIsLeft(IdScheme scheme) {
+        try {
+            String id = scheme.mint();
+            throw new AssertionError("minted " + id + " after the end");
+        } catch (ExhaustedException expected) {
+            // as it should be
+        }
+    }
+
+    @Test
+    void tid62_livesFrom2020To2156AndSaysSo() {
+        IdScheme scheme = IdSchemes.TID62.withClock(clock);
+        clock.set(Instant.parse("2019-12-31T23:59:59.999Z"));
+        assertThatThrownBy(scheme::mint)
+                .isInstanceOf(ExhaustedException.class)
+                .hasMessage("tid62 has no id for 2019-12-31T23:59:59Z; its lifetime is 2020 to 2156");
+        clock.set(Instant.parse("2020-01-01T00:00:00Z"));
+        assertThat(scheme.mint()).startsWith("000000");
+        clock.set(Instant.parse("2156-02-07T06:28:15.999Z"));
+        assertThat(scheme.mint()).isLessThanOrEqualTo("1f2SI9UJPXvb7vdJ1").startsWith("1f2SI9");
+        clock.set(Instant.parse("2156-02-07T06:28:16Z"));
+        assertThatThrownBy(scheme::mint).isInstanceOf(ExhaustedException.class);
+        assertThatThrownBy(() -> scheme.mintAt(Instant.MAX)).isInstanceOf(ExhaustedException.class);
+        assertThatThrownBy(() -> scheme.mintAt(Instant.MIN)).isInstanceOf(ExhaustedException.class);
+    }
+
+    @Test
+    void tid62_followsItsClockBothWays() {
+        IdScheme scheme = IdSchemes.TID62.withClock(clock);
+        for (Duration step : new Duration[] {
+            Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(-1), Duration.ofDays(4000), Duration.ofDays(-2000)
+        }) {
+            clock.advance(step);
+            assertThat(scheme.parse(scheme.mint()).time())
+                    .contains(Instant.ofEpochSecond(clock.instant().getEpochSecond()));
+        }
+    }
+
+    @Test
+    void prefixedScheme_takesTheClockToo() {
+        IdScheme scheme = IdSchemes.TID62.prefixed("user").withClock(clock);
+        assertThat(scheme.parse(scheme.mint()).time()).contains(Instant.parse("2026-01-07T23:59:59Z"));
+        assertThat(scheme.name()).isEqualTo("user-tid62");
+    }
+
+    @Test
+    void schemesWithoutTime_ignoreIt() {
+        assertThat(IdSchemes.UUID4.withClock(clock)).isSameAs(IdSchemes.UUID4);
+        assertThat(IdSchemes.UUID4.parse(IdSchemes.UUID4.mintAt(Instant.MAX)).time())
+                .isEmpty();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.semel.id;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PrefixedSchemeTest {
+
+    @Test
+    void prefix_endsAtTheFirstHyphenThoughTheBodyHoldsMore() {
+        IdScheme scheme = IdSchemes.UUID4.prefixed("session");
+        ParsedId id = scheme.parse("session-550e8400-e29b-41d4-a716-446655440000");
+        assertThat(id.uuid().map(Object::toString)).contains("550e8400-e29b-41d4-a716-446655440000");
+        assertThat(id.version()).hasValue(4);
+    }
+
+    @Test
+    void errors_pointIntoTheWholeText() {
+        IdScheme scheme = IdSchemes.UUID4.prefixed("session");
+        assertThat(scheme.fault("session-123e4567-e89b-12d3-a456-426614174000"))
+                .isEqualTo(new IdFormat.Fault(22, "has version 1"));
+        assertThat(scheme.fault("table___-550e8400-e29b-41d4-a716-44665544000")).isNotNull();
+        assertThat(IdSchemes.SEQ36.prefixed("order").fault("reord-0000001"))
+                .isEqualTo(new IdFormat.Fault(0, "does not begin with order-"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "a-b", "ü", "a b", "-", "12345678901234567890123456789012345678901234567890123456789012345"})
+    void prefixThatIsNone_isRefused(String prefix) {
+        assertThatThrownBy(() -> IdSchemes.TID62.prefixed(prefix))
+                .isInstanceOf(MalformedException.class)
+                .hasMessageEndingWith("expected 1 to 64 of 0-9A-Za-z_");
+    }
+}

@@ -1,0 +1,22 @@
+package dev.semel.id;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Every scheme there is, able to mint: what the contract is proved on. A new scheme is here as soon as it is listed. */
+final class Schemes {
+
+    private Schemes() {}
+
+    static List<IdScheme> all() {
+        return Stream.concat(
+                        IdSchemes.all().stream(),
+                        IdSchemes.all().stream().map(Schemes::minting).map(scheme -> scheme.prefixed("user_1")))
+                .map(Schemes::minting)
+                .toList();
+    }
+
+    static IdScheme minting(IdScheme scheme) {
+        return scheme instanceof SequenceScheme counted ? counted.drawingFrom(Sequence.countingFrom(1)) : scheme;
+    }
+}

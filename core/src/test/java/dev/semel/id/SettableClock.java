@@ -1,0 +1,28 @@
+package dev.semel.id;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/** A clock that stands still until it is set. */
+final class SettableClock implements InstantSource {
+
+    private volatile Instant now;
+
+    SettableClock(String now) {
+        this.now = Instant.parse(now);
+    }
+
+    void set(Instant now) {
+        this.now = now;
+    }
+
+    void advance(Duration step) {
+        now = now.plus(step);
+    }
+
+    @Override
+    public Instant instant() {
+        return now;
+    }
+}

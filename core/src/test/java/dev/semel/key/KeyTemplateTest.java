@@ -1,0 +1,159 @@
+package dev.semel.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.id.MalformedException;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class KeyTemplateTest {
+
+    private static final String USER = "67e5504410b1426f9247bb680e5fe0c8";
+    private static final String TAG = "0c1e9b2a4d5f4a6b8c7d0e1f2a3b4c5d";
+
+    private final KeyTemplate reputation = KeyTemplate.of("usr_{user:uuid4s}_tag_{tag:uuid4s}");
+
+    @Test
+    void key_isBuiltAndSplit() {
+        String key = reputation.key(Map.of("user", USER, "tag", TAG));
+        assertThat(key).isEqualTo("usr_" + USER + "_tag_" + TAG);
+        assertThat(reputation.parse(key)).isEqualTo(Map.of("user", USER, "tag", TAG));
+        assertThat(reputation.parts()).extracting(KeyTemplate.Part::name).containsExactly("user", "tag");
+        assertThat(reputation.parts().get(0).format()).isSameAs(IdSchemes.UUID4S);
+        assertThat(reputation.maxLength()).isEqualTo(73);
+        assertThat(reputation.isFixedWidth()).isTrue();
+    }
+
+    @Test
+    void partOfTheWrongLength_isNamedWithItsPlaceAndWhatWasExpected() {
+        String key = "usr_" + USER + "_tag_b068e9ee1422edf7878440ab8b6";
+        assertThatThrownBy(() -> reputation.parse(key)).isInstanceOfSatisfying(MalformedException.class, e -> {
+            assertThat(e.field()).isEqualTo("tag");
+            assertThat(e.at()).isEqualTo(41);
+            assertThat(e.value()).isEqualTo("b068e9ee1422edf7878440ab8b6");
+            assertThat(e)
+                    .hasMessage("tag \"b068e9ee1422edf7878440ab8b6\" has 27 characters (at 41); expected 32"
+                            + " lower-case hex digits, a UUID of version 4");
+        });
+    }
+
+    @Test
+    void shortPartInTheMiddle_isShownUpToItsSeparator() {
+        assertThatThrownBy(() -> reputation.parse("usr_b068e9ee1422edf7878440ab8b6_tag_" + TAG))
+                .hasMessageStartingWith("user \"b068e9ee1422edf7878440ab8b6\" has 27 characters (at 4)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "USR_67e5504410b1426f9247bb680e5fe0c8_TAG_0c1e9b2a4d5f4a6b8c7d0e1f2a3b4c5d, key, 0",
+        "usr_67e5504410b1426f9247bb680e5fe0c8_TAG_0c1e9b2a4d5f4a6b8c7d0e1f2a3b4c5d, key, 36",
+        "usr_67e5504410b1426f9247bb680e5fe0c8_tag_0c1e9b2a4d5f4a6b8c7d0e1f2a3b4c5dX, key, 73",
+        "usr_67e5504410b1426f9247bb680e5fe0c8_tag_0C1e9b2a4d5f4a6b8c7d0e1f2a3b4c5d, tag, 42",
+        "usr_67e5504410b1526f9247bb680e5fe0c8_tag_0c1e9b2a4d5f4a6b8c7d0e1f2a3b4c5d, user, 16",
+        "usr_67e5504410b1426f9247bb680e5fe0c8, key, 36",
+        "usr_, user, 4"
+    })
+    void keyThatIsNone_isRefusedWithPartAndPlace(String key, String part, int at) {
+        assertThat(reputation.isValid(key)).isFalse();
+        assertThat(reputation.fault(key)).isNotNull();
+        assertThatThrownBy(() -> reputation.parse(key)).isInstanceOfSatisfying(MalformedException.class, e -> {
+            assertThat(e.field()).isEqualTo(part);
+            assertThat(e.at()).isEqualTo(at);
+        });
+    }
+
+    @Test
+    void missingKey_isRefused() {
+        assertThat(reputation.isValid(null)).isFalse();
+        assertThatThrownBy(() -> reputation.parse(null)).isInstanceOf(MalformedException.class);
+        assertThatThrownBy(() -> reputation.parse("x".repeat(1 << 20))).isInstanceOf(MalformedException.class);
+    }
+
+    @Test
+    void valuesThatDoNotFit_areRefusedByName() {
+        assertThatThrownBy(() -> reputation.key(Map.of("user", USER)))
+                .isInstanceOf(MalformedException.class)
+                .hasMessageStartingWith("tag (none) is missing");
+        assertThatThrownBy(() -> reputation.key(Map.of("user", USER, "tag", "x")))
+                .hasMessageStartingWith("tag \"x\" has 1 character; expected 32");
+        Map<String, String> more = new HashMap<>(Map.of("user", USER, "tag", TAG, "target", TAG));
+        assertThatThrownBy(() -> reputation.key(more)).hasMessageContaining("has no part named \"target\"");
+    }
+
+    @Test
+    void ranges_areThoseOfTheFirstParts() {
+        assertThat(reputation.prefixes()).containsExactly("usr_", "usr_{user}_tag_");
+        assertThat(reputation.range(Map.of())).isEqualTo(KeyRange.ofPrefix("usr_"));
+        assertThat(reputation.range(Map.of("user", USER)))
+                .hasToString("[usr_" + USER + "_tag_, usr_" + USER + "_tag`)");
+        assertThat(reputation.range(Map.of("user", USER, "tag", TAG)))
+                .isEqualTo(KeyRange.ofKey("usr_" + USER + "_tag_" + TAG));
+        assertThatThrownBy(() -> reputation.range(Map.of("tag", TAG)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith("it takes its first parts: [], [user], [user, tag]");
+    }
+
+    @Test
+    void rangeOfAnOpenLastPart_isThatKeyAlone() {
+        KeyTemplate post = KeyTemplate.of("post:{id:text}");
+        KeyRange range = post.range(Map.of("id", "a"));
+        assertThat(range.contains("post:a")).isTrue();
+        assertThat(range.contains("post:ab")).isFalse();
+    }
+
+    @Test
+    void rangeOfEverything_hasNoEnd() {
+        assertThat(KeyTemplate.of("{id}").range(Map.of()).to()).isEmpty();
+        assertThat(KeyRange.ofPrefix("").contains(new byte[] {-1, -1})).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{userid}-{workoutid}-{exerciseid} | 0 | userid may itself hold '-'",
+                "a{x:word}_{y} | 1 | x may itself hold '_'",
+                "{x:word}_tag_{y} | 0 | x may itself hold '_tag_'",
+                "{x:hex}{y:tid62} | 0 | nothing separates x",
+                "{x:day-nonce}-{y} | 0 | x may itself hold '-'",
+                "usr_ | -1 | has no part",
+                "usr_{} | 4 | without a proper name",
+                "usr_{user:} | 4 | no such type as \"\"",
+                "usr_{user:uuid5} | 4 | no such type as \"uuid5\"",
+                "usr_{user | 4 | does not close it",
+                "usr}{user} | 3 | closes a part that was not opened",
+                "{a}:{a} | 4 | two parts named a",
+                "{a b} | 0 | without a proper name",
+                "x y{a} | 1 | U+0020",
+                "{{a}} | 0 | without a proper name",
+                "ü{a} | 0 | U+00FC"
+            })
+    void templateThatCannotBe_isRefusedWhereAndWhy(String template, int at, String reason) {
+        assertThatThrownBy(() -> KeyTemplate.of(template))
+                .isInstanceOfSatisfying(MalformedException.class, e -> {
+                    assertThat(e.field()).isEqualTo("template");
+                    assertThat(e.at()).isEqualTo(at);
+                    assertThat(e.expected()).isNotEmpty();
+                })
+                .hasMessageContaining(reason);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "{userid:uuid4}-{workoutid:uuid4}-{exerciseid:uuid4}", // a hyphen inside, but a fixed width
+        "{userid:tid62}-{workoutid:tid62}-{exerciseid:tid62}",
+        "{a:uuid464}{b:uuid464}",
+        "{prefix:word}-{id:tid62}",
+        "{x:word}_-{y}", // no word holds the hyphen
+        "{x:hex}_tag_{y:hex}",
+        "{x:hex}.json"
+    })
+    void templateThatCanBeSplit_isDeclared(String template) {
+        assertThat(KeyTemplate.of(template)).hasToString(template);
+    }
+}
