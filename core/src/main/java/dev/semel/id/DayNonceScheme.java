@@ -149,6 +149,11 @@ public final class DayNonceScheme extends IdScheme {
     }
 
     @Override
+    public String summary() {
+        return "a day and two or three letters, to be allocated";
+    }
+
+    @Override
     public boolean isSortable() {
         return true;
     }

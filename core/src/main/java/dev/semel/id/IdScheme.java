@@ -107,6 +107,9 @@ public abstract class IdScheme implements IdFormat {
         return maxLength;
     }
 
+    /** What an id of this scheme is, in a few words. */
+    public abstract String summary();
+
     /** Whether ids that were minted later sort later, as text and as bytes, at least by the scheme's unit of time. */
     public abstract boolean isSortable();
 

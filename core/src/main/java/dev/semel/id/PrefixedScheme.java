@@ -98,6 +98,11 @@ final class PrefixedScheme extends IdScheme {
     }
 
     @Override
+    public String summary() {
+        return head + "… and " + body.summary();
+    }
+
+    @Override
     public boolean isSortable() {
         return body.isSortable();
     }

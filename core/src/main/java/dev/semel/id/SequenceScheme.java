@@ -97,6 +97,11 @@ public final class SequenceScheme extends IdScheme {
     }
 
     @Override
+    public String summary() {
+        return "a counted number in base " + digits.characters().length() + ", not for the public";
+    }
+
+    @Override
     public boolean isSortable() {
         return true;
     }

@@ -168,6 +168,11 @@ final class Tid62Scheme extends IdScheme {
     }
 
     @Override
+    public String summary() {
+        return "seconds since 2020 and 64 random bits, in base 62";
+    }
+
+    @Override
     public boolean isSortable() {
         return true;
     }

@@ -102,6 +102,11 @@ final class UlidScheme extends IdScheme {
     }
 
     @Override
+    public String summary() {
+        return "milliseconds, a counter and 64 random bits, in Crockford's base 32";
+    }
+
+    @Override
     public boolean isSortable() {
         return true;
     }

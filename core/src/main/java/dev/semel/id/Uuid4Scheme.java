@@ -16,8 +16,13 @@ final class Uuid4Scheme extends UuidScheme {
 
     @Override
     String random(long high, long low) {
-        long upper = high >>> 16 << 12 | high & 0xFFF; // 60 bits, then 62
-        return hex(upper >>> 2, upper << 62 | low & -1L >>> 2, 122);
+        long upper = high >>> 16 << 12 | (high & 0xFFF); // 60 bits, then 62
+        return hex(upper >>> 2, upper << 62 | (low & (-1L >>> 2)), 122);
+    }
+
+    @Override
+    public String summary() {
+        return "122 random bits, " + spelling.summary;
     }
 
     @Override

@@ -21,7 +21,7 @@ final class Uuid7Scheme extends UuidScheme {
         try (Randomness.Slot slot = random.borrow()) {
             long tick = time.next(slot);
             // 12 bits of the counter fit before the variant, 4 come after it
-            long high = tick & ~0xFFFFL | tick >>> 4 & 0xFFF;
+            long high = (tick & ~0xFFFFL) | (tick >>> 4 & 0xFFF);
             long low = (tick & 15) << 58 | slot.nextLong() >>> 6;
             return mint(high, low, slot);
         }
@@ -42,7 +42,12 @@ final class Uuid7Scheme extends UuidScheme {
 
     @Override
     String random(long high, long low) {
-        return hex((high & 0xFFF) >>> 2, high << 62 | low & -1L >>> 2, 74);
+        return hex((high & 0xFFF) >>> 2, high << 62 | (low & (-1L >>> 2)), 74);
+    }
+
+    @Override
+    public String summary() {
+        return "milliseconds, a counter and 58 random bits, as a UUID";
     }
 
     @Override

@@ -10,7 +10,7 @@ abstract class UuidScheme extends IdScheme {
 
     final Randomness random;
     private final int version;
-    private final UuidSpelling spelling;
+    final UuidSpelling spelling;
 
     UuidScheme(String name, int version, UuidSpelling spelling, Randomness random) {
         super(name, spelling.alphabet, spelling.length, spelling.length);
@@ -21,7 +21,7 @@ abstract class UuidScheme extends IdScheme {
 
     /** Spells an id, with the bits that every UUID of this version has in common put in their place. */
     final String mint(long high, long low, Randomness.Slot slot) {
-        spelling.spell(high & ~0xF000L | version << 12, low & ~(3L << 62) | VARIANT, slot.scratch);
+        spelling.spell((high & ~0xF000L) | version << 12, (low & ~(3L << 62)) | VARIANT, slot.scratch);
         return slot.text(spelling.length);
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The ways to write the 128 bits of a UUID. */
 enum UuidSpelling {
     /** {@code 550e8400-e29b-41d4-a716-446655440000}. */
-    CANONICAL("0123456789abcdef-", 36, 14, 19, "36 characters: lower-case hex digits grouped 8-4-4-4-12") {
+    CANONICAL("0123456789abcdef-", 36, 14, 19, "36 characters: lower-case hex digits grouped 8-4-4-4-12", "as a UUID") {
         @Override
         void spell(long high, long low, byte[] out) {
             long second = hexDigits((int) high);
@@ -58,7 +58,7 @@ enum UuidSpelling {
     },
 
     /** {@code 550e8400e29b41d4a716446655440000}. */
-    SIMPLE("0123456789abcdef", 32, 12, 16, "32 lower-case hex digits") {
+    SIMPLE("0123456789abcdef", 32, 12, 16, "32 lower-case hex digits", "as a UUID without hyphens") {
         @Override
         void spell(long high, long low, byte[] out) {
             LONGS.set(out, 0, hexDigits((int) (high >>> 32)));
@@ -88,7 +88,13 @@ enum UuidSpelling {
     },
 
     /** {@code VQ6EAOKbQdSnFkRmVUQAAA}: 21 digits of six bits and a last one of two. */
-    BASE64URL(Alphabet.BASE64URL.characters(), 22, 8, 10, "22 of A-Za-z0-9-_ that end in A, Q, g or w") {
+    BASE64URL(
+            Alphabet.BASE64URL.characters(),
+            22,
+            8,
+            10,
+            "22 of A-Za-z0-9-_ that end in A, Q, g or w",
+            "as a UUID in base64url") {
         @Override
         void spell(long high, long low, byte[] out) {
             long middle = high << 56 | low >>> 8;
@@ -125,16 +131,18 @@ enum UuidSpelling {
     final String alphabet;
     final int length;
     final String expected;
+    final String summary;
 
     private final int versionAt;
     private final int variantAt;
 
-    UuidSpelling(String alphabet, int length, int versionAt, int variantAt, String expected) {
+    UuidSpelling(String alphabet, int length, int versionAt, int variantAt, String expected, String summary) {
         this.alphabet = alphabet;
         this.length = length;
         this.versionAt = versionAt;
         this.variantAt = variantAt;
         this.expected = expected;
+        this.summary = summary;
     }
 
     /** Writes 128 bits. */

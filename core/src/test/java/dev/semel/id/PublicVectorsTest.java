@@ -132,7 +132,7 @@ class PublicVectorsTest {
 
     @Property(tries = 5_000)
     void uuidOfAnyBits_isWhatTheJdkWrites(@ForAll long high, @ForAll long low) {
-        UUID uuid = new UUID(high & ~0xF000L | 0x4000, low & -1L >>> 2 | 1L << 63);
+        UUID uuid = new UUID((high & ~0xF000L) | 0x4000, (low & (-1L >>> 2)) | 1L << 63);
         String canonical = uuid.toString();
 
         assertThat(IdSchemes.UUID4.parse(canonical).uuid()).contains(uuid);

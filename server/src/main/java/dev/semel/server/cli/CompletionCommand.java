@@ -1,0 +1,27 @@
+package dev.semel.server.cli;
+
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "completion",
+        description = "Prints a script that lets bash and zsh complete this command.",
+        footer = {"", "Example: source <(./semel completion)"})
+final class CompletionCommand implements Runnable {
+
+    @Spec
+    private CommandSpec spec;
+
+    private final Terminal terminal;
+
+    CompletionCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public void run() {
+        terminal.println(AutoComplete.bash("semel", spec.root().commandLine()));
+    }
+}

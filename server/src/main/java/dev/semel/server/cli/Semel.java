@@ -1,0 +1,151 @@
+package dev.semel.server.cli;
+
+import dev.semel.id.ExhaustedException;
+import dev.semel.id.MalformedException;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/**
+ * The {@code semel} command. Exits with 0 on success, 1 on failure and 2 on wrong use; errors are one line on standard error,
+ * with the stack behind it only under {@code --verbose}.
+ */
+@Command(
+        name = "semel",
+        description = "One good key for everything, and every write exactly once.",
+        subcommands = {IdCommand.class, KeyCommand.class, CompletionCommand.class},
+        versionProvider = Semel.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "Two more are the launcher's own:",
+            "  test        Builds everything and runs the whole test suite.",
+            "  bench NAME  Runs benchmarks with peers side by side."
+        })
+public final class Semel implements Runnable {
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(names = "--version", versionHelp = true, description = "Prints the version and exits.")
+    private boolean version;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Prints this help and exits.")
+    private boolean help;
+
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack of an error, too.")
+    private boolean verbose;
+
+    @Spec
+    private CommandSpec spec;
+
+    private Semel() {}
+
+    /** Runs one command and exits. */
+    public static void main(String[] arguments) {
+        int status = run(
+                new FileInputStream(FileDescriptor.in),
+                new FileOutputStream(FileDescriptor.out),
+                new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
+                arguments);
+        System.exit(status);
+    }
+
+    /** Runs one command on given streams and returns its exit status. */
+    static int run(InputStream in, OutputStream out, PrintStream err, String... arguments) {
+        Terminal terminal = new Terminal(in, out);
+        try {
+            int status = commandLine(terminal, err).execute(arguments);
+            terminal.flush();
+            return status;
+        } catch (UncheckedIOException e) {
+            return outputFailed(e.getCause(), err);
+        }
+    }
+
+    private static CommandLine commandLine(Terminal terminal, PrintStream err) {
+        CommandLine commandLine = new CommandLine(new Semel(), new Terminal.Factory(terminal))
+                .setPosixClusteredShortOptionsAllowed(false)
+                .setOut(terminal.writer())
+                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
+                .setUsageHelpAutoWidth(true)
+                .setParameterExceptionHandler((e, args) -> {
+                    String command = e.getCommandLine().getCommandSpec().qualifiedName();
+                    err.println(command + ": " + onOneLine(e.getMessage()) + " (see ./" + command + " --help)");
+                    return ExitCode.USAGE;
+                });
+        Semel semel = commandLine.getCommand();
+        commandLine.setExecutionExceptionHandler((e, failed, result) -> {
+            if (e instanceof UncheckedIOException output) {
+                return outputFailed(output.getCause(), err);
+            }
+            boolean expected = e instanceof MalformedException || e instanceof ExhaustedException;
+            String command = failed.getCommandSpec().qualifiedName();
+            err.println(command + ": " + (expected ? "" : "unexpected error: ")
+                    + onOneLine(String.valueOf(e.getMessage())));
+            if (semel.verbose) {
+                e.printStackTrace(err);
+            }
+            return ExitCode.SOFTWARE;
+        });
+        return commandLine;
+    }
+
+    /** Nobody is there to read any more, which ends a pipe and is no failure; or the output could not be written. */
+    private static int outputFailed(@Nullable IOException e, PrintStream err) {
+        String message = e == null ? "" : String.valueOf(e.getMessage());
+        if (message.contains("Broken pipe")) {
+            return ExitCode.OK;
+        }
+        err.println("semel: cannot write the output: " + onOneLine(message));
+        return ExitCode.SOFTWARE;
+    }
+
+    /** An error message may quote what the user typed: whatever it holds, it stays one line and moves no cursor. */
+    private static String onOneLine(@Nullable String message) {
+        String text = String.valueOf(message);
+        StringBuilder line = new StringBuilder();
+        text.chars().forEach(c -> {
+            if (Character.isISOControl(c)) {
+                line.append(String.format("\\u%04x", c));
+            } else {
+                line.append((char) c);
+            }
+        });
+        return line.length() <= 1000 ? line.toString() : line.substring(0, 1000) + "…";
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "name a command");
+    }
+
+    /** The version of the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Semel.class.getPackage().getImplementationVersion();
+            return new String[] {"semel " + (version == null ? "(unpackaged)" : version)};
+        }
+    }
+}

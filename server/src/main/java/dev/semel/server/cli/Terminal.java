@@ -1,0 +1,100 @@
+package dev.semel.server.cli;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import picocli.CommandLine;
+import picocli.CommandLine.IFactory;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonWriteFeature;
+
+/** Where a command reads and writes. Output is buffered, UTF-8, and fails loudly when it cannot be written. */
+final class Terminal {
+
+    /** Everything beyond ASCII is escaped, so that any text can be shown, halves of surrogate pairs included. */
+    private static final JsonFactory JSON =
+            JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+    private final InputStream in;
+    private final Writer out;
+    private boolean broken;
+
+    Terminal(InputStream in, OutputStream out) {
+        this.in = in;
+        this.out = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
+    }
+
+    InputStream in() {
+        return in;
+    }
+
+    void println(String line) {
+        try {
+            out.write(line);
+            out.write('\n');
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    private UncheckedIOException broken(IOException e) {
+        broken = true;
+        return new UncheckedIOException(e);
+    }
+
+    /** One object on one line. */
+    void printJson(Consumer<JsonGenerator> members) {
+        StringWriter line = new StringWriter();
+        try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), line)) {
+            json.writeStartObject();
+            members.accept(json);
+            json.writeEndObject();
+        }
+        println(line.toString());
+    }
+
+    /** Writes out what is buffered, unless writing has failed before. */
+    void flush() {
+        if (broken) {
+            return;
+        }
+        try {
+            out.flush();
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    /** For what picocli prints itself: help and version. */
+    PrintWriter writer() {
+        return new PrintWriter(out, true);
+    }
+
+    /** Makes commands that are given the terminal. */
+    static final class Factory implements IFactory {
+        private final Terminal terminal;
+
+        Factory(Terminal terminal) {
+            this.terminal = terminal;
+        }
+
+        @Override
+        public <K> K create(Class<K> type) throws Exception {
+            try {
+                return type.getDeclaredConstructor(Terminal.class).newInstance(terminal);
+            } catch (NoSuchMethodException e) {
+                return CommandLine.defaultFactory().create(type);
+            }
+        }
+    }
+}

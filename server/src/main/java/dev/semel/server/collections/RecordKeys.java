@@ -1,0 +1,15 @@
+package dev.semel.server.collections;
+
+import dev.semel.key.KeyTemplate;
+
+/** The patterns of ids that group the records of a collection. */
+public final class RecordKeys {
+
+    /** A namespace that people can read: {@code user-04XhXYx9xCjfPYf32}. */
+    public static final KeyTemplate PREFIXED = KeyTemplate.of("{prefix:word}-{id:tid62}");
+
+    /** Records within records, listed by their first parts: a user's workouts, a workout's exercises. */
+    public static final KeyTemplate SCOPED = KeyTemplate.of("{userid:tid62}-{workoutid:tid62}-{exerciseid:tid62}");
+
+    private RecordKeys() {}
+}
