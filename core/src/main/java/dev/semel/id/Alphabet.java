@@ -40,6 +40,11 @@ final class Alphabet {
         return c < 128 ? values[c] : -1;
     }
 
+    /** The value of each ASCII character, or -1; for those who cannot afford a call. */
+    byte[] values() {
+        return values.clone();
+    }
+
     /** All pairs of digits by their value, each as two ASCII bytes in one short, the first in the high byte. */
     short[] pairs() {
         int size = digits.length;

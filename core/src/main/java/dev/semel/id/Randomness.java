@@ -33,10 +33,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Why slots, and not one generator per thread?</h2>
  *
- * <p>A program may run a million virtual threads, and a buffer for each would be gigabytes. There are instead a few slots, a
- * small multiple of the number of processors. A thread takes the slot that its number points to with one compare-and-set; if that one
- * is busy it tries the next; if all are busy it makes one for itself and drops it afterwards. Nobody ever waits, so a thread
- * that is stopped while it holds a slot stops nobody else. Busy slots are rare: they are held for some tens of nanoseconds.
+ * <p>A program may run a million virtual threads, and a buffer for each would be gigabytes; and what is kept per thread outlives
+ * a web application that is taken down while its server's threads run on. There are instead some slots, several for each
+ * processor. A thread takes the one that its number points to with one compare-and-set; if that is busy it tries the next; if
+ * all are busy it makes one for itself and drops it afterwards. Nobody ever waits, so a thread that is stopped while it holds
+ * a slot stops nobody else. Busy slots are rare: they are held for some tens of nanoseconds. (A slot per thread was tried, in a
+ * thread-local variable: no faster.)
  *
  * <p>A slot also lends its borrower a scratch buffer to spell the id in, so that the finished string is the only thing
  * allocated.
@@ -48,6 +50,11 @@ final class Randomness {
     /** Longest text that can be spelled in a slot. */
     static final int SCRATCH_BYTES = 64;
 
+    /** So many that two threads which run at the same time seldom share one; their buffers are made when first used. */
+    private static final int MIN_SLOTS = 64;
+
+    private static final int SLOTS_PER_PROCESSOR = 8;
+
     private static final Randomness SECURE = new Randomness(KeyStream::new);
 
     private final Slot[] slots;
@@ -56,8 +63,9 @@ final class Randomness {
     /** One source of bytes is made for each slot; a source is never used by two threads at a time. */
     Randomness(Supplier<? extends Consumer<byte[]>> sources) {
         this.sources = sources;
-        int processors = Runtime.getRuntime().availableProcessors();
-        this.slots = new Slot[Integer.highestOneBit(Math.max(2, processors) * 4 - 1) * 2];
+        int wanted =
+                Math.max(MIN_SLOTS, SLOTS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors());
+        this.slots = new Slot[Integer.highestOneBit(wanted - 1) * 2]; // a power of two
         Arrays.setAll(slots, i -> new Slot(sources));
     }
 
@@ -77,6 +85,12 @@ final class Randomness {
             }
         }
         return new Slot(sources);
+    }
+
+    /** The first bytes of a buffer as ASCII characters. */
+    @SuppressWarnings("deprecation") // the constructor that knows no charset is a plain copy, and faster by a third
+    static String text(byte[] ascii, int length) {
+        return new String(ascii, 0, 0, length);
     }
 
     /** A buffer of random words and a scratch buffer, used by one thread at a time. */
@@ -162,10 +176,9 @@ final class Randomness {
             }
         }
 
-        /** The first {@code length} characters of the scratch buffer. */
-        @SuppressWarnings("deprecation") // the constructor that knows no charset is a plain copy, and faster by a third
+        /** The first characters of the scratch buffer. */
         String text(int length) {
-            return new String(scratch, 0, 0, length);
+            return Randomness.text(scratch, length);
         }
 
         private void refill() {

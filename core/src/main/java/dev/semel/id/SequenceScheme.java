@@ -1,6 +1,5 @@
 package dev.semel.id;
 
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +82,7 @@ public final class SequenceScheme extends IdScheme {
             out[i] = digits.digit((int) (rest % digits.characters().length()));
             rest /= digits.characters().length();
         }
-        return new String(out, StandardCharsets.ISO_8859_1);
+        return Randomness.text(out, out.length);
     }
 
     @Override

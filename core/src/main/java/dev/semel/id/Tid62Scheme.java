@@ -3,7 +3,6 @@ package dev.semel.id;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * 32 bits of seconds since 2020 and 64 random bits, as one number of 17 base-62 digits.
  *
  * <p>The number has 96 bits, so no primitive holds it. It is handled as {@code head · 62¹⁰ + tail}, the first seven digits and
- * the last ten, each of which fits into a long. What the seconds add to head and tail changes once a second and is kept; the
- * rest is a division of 64 random bits by 62¹⁰ and table look-ups.
+ * the last ten, each of which fits into a long. What the seconds add to both changes once a second and is kept; the rest is
+ * a division of 64 random bits by 62¹⁰ and table look-ups, two digits at a time.
  */
 final class Tid62Scheme extends IdScheme {
 
@@ -40,37 +39,42 @@ final class Tid62Scheme extends IdScheme {
         this.random = random;
     }
 
+    /**
+     * Spells an id for the second that was seen last, and only then looks at the clock: by the time it has answered, what was
+     * written has arrived in the cache, and copying it into a string need not wait. Once a second the guess is wrong.
+     */
     @Override
     public String mint() {
         try (Randomness.Slot slot = random.borrow()) {
-            return mint(slot, Math.floorDiv(clock.millis(), 1000));
+            long bits = slot.nextLong();
+            Second second = latest;
+            spell(second, bits, slot.scratch);
+            long millis = clock.millis();
+            if (!second.contains(millis)) {
+                second = second(Math.floorDiv(millis, 1000) - EPOCH_SECOND);
+                latest =
+                        second; // threads may overwrite each other's; any is as good, since it is compared before it is
+                // used
+                spell(second, bits, slot.scratch);
+            }
+            return slot.text(LENGTH);
         }
     }
 
     @Override
     public String mintAt(Instant time) {
+        Second second = second(time.getEpochSecond() - EPOCH_SECOND);
         try (Randomness.Slot slot = random.borrow()) {
-            return mint(slot, time.getEpochSecond());
+            spell(second, slot.nextLong(), slot.scratch);
+            return slot.text(LENGTH);
         }
     }
 
-    private String mint(Randomness.Slot slot, long epochSecond) {
-        spell(second(epochSecond), slot.nextLong(), slot.scratch);
-        return slot.text(LENGTH);
-    }
-
-    /** Threads may replace each other's second here; any of them is as good, since it is compared before it is used. */
-    private Second second(long epochSecond) {
-        Second second = latest;
-        long seconds = epochSecond - EPOCH_SECOND;
-        if (second.number != seconds) {
-            if (seconds < 0 || seconds > LAST_SECOND) {
-                throw new ExhaustedException(name(), Instant.ofEpochSecond(epochSecond), lifetime());
-            }
-            second = new Second(seconds);
-            latest = second;
+    private Second second(long number) {
+        if (number < 0 || number > LAST_SECOND) {
+            throw new ExhaustedException(name(), Instant.ofEpochSecond(number + EPOCH_SECOND), lifetime());
         }
-        return second;
+        return new Second(number);
     }
 
     private static void spell(Second second, long random, byte[] out) {
@@ -79,24 +83,19 @@ final class Tid62Scheme extends IdScheme {
         long carry = (TAIL - 1 - sum) >>> 63; // 0 or 1 without a branch, which would be mispredicted every other time
         long tail = sum - carry * TAIL;
         long head = second.head + quotient + carry;
+        long top = second.top;
+        if (head >= PAIR) {
+            head -= PAIR;
+            top = second.nextTop;
+        }
         // Each quotient is taken from the whole, not from the one before, so that they need not wait for each other.
-        long head1 = head / PAIR;
-        long head2 = head / PAIR_2;
-        long head3 = head / PAIR_3;
         long tail1 = tail / PAIR;
         long tail2 = tail / PAIR_2;
         long tail3 = tail / PAIR_3;
         long tail4 = tail / PAIR_4;
         long middle = pair(tail4);
         long last = pair(tail - tail1 * PAIR);
-        LONGS.set(
-                out,
-                0,
-                pair(head3) << 56
-                        | pair(head2 - head3 * PAIR) << 40
-                        | pair(head1 - head2 * PAIR) << 24
-                        | pair(head - head1 * PAIR) << 8
-                        | middle >>> 8);
+        LONGS.set(out, 0, top | pair(head) << 8 | middle >>> 8);
         LONGS.set(
                 out,
                 8,
@@ -149,7 +148,7 @@ final class Tid62Scheme extends IdScheme {
     String text(long high, long low) {
         byte[] out = new byte[LENGTH];
         spell(new Second(high), low, out);
-        return new String(out, StandardCharsets.ISO_8859_1);
+        return Randomness.text(out, out.length);
     }
 
     @Override
@@ -193,18 +192,28 @@ final class Tid62Scheme extends IdScheme {
         return new Tid62Scheme(clock, random);
     }
 
-    /** A second since 2020, and {@code number · 2⁶⁴} as head and tail. */
+    /**
+     * A second since 2020, and {@code number · 2⁶⁴} as a tail and a head. The random bits add at most 22 to the head, so all but its
+     * last two digits are spelled in advance: as they are, and as they are after a carry.
+     */
     private static final class Second {
 
         /** 2⁶⁴ is 21 · 62¹⁰ and this. */
         private static final long REST = 821_457_390_474_406_912L;
 
-        final long number;
-        final long head;
+        final long startMillis;
         final long tail;
 
+        /** The last two digits of the head, as a number. */
+        final long head;
+
+        /** The digits before them, as ASCII characters in the upper five bytes. */
+        final long top;
+
+        final long nextTop;
+
         Second(long number) {
-            this.number = number;
+            this.startMillis = (number + EPOCH_SECOND) * 1000;
             long head = 0;
             long tail = 0;
             for (int i = 31; i >= 0; i--) { // bit by bit, or the product would overflow
@@ -214,8 +223,20 @@ final class Tid62Scheme extends IdScheme {
                 head += tail / TAIL;
                 tail %= TAIL;
             }
-            this.head = head;
             this.tail = tail;
+            this.head = head % PAIR;
+            this.top = spelled(head / PAIR);
+            this.nextTop = spelled(head / PAIR + 1);
+        }
+
+        boolean contains(long millis) {
+            return millis >= startMillis && millis < startMillis + 1000;
+        }
+
+        private static long spelled(long fiveDigits) {
+            return (Alphabet.BASE62.digit((int) (fiveDigits / PAIR_2)) & 0xFFL) << 56
+                    | pair(fiveDigits / PAIR % PAIR) << 40
+                    | pair(fiveDigits % PAIR) << 24;
         }
     }
 }

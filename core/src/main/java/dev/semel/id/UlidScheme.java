@@ -1,6 +1,8 @@
 package dev.semel.id;
 
-import java.nio.charset.StandardCharsets;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class UlidScheme extends IdScheme {
 
     private static final int LENGTH = 26;
+    private static final short[] PAIRS = Alphabet.BASE32.pairs();
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
     private final Randomness random;
     private final RisingTime time;
@@ -39,15 +44,26 @@ final class UlidScheme extends IdScheme {
         }
     }
 
-    /** 25 digits of five bits after one of three. The 14th digit takes one bit of the high word and four of the low. */
+    /** 25 digits of five bits after one of three, in pairs. The 14th digit takes one bit of the high word, four of the low. */
     private static void spell(long high, long low, byte[] out) {
-        for (int i = 0; i < 13; i++) {
-            out[i] = Alphabet.BASE32.digit((int) (high >>> (61 - 5 * i)) & 31);
-        }
-        out[13] = Alphabet.BASE32.digit((int) ((high & 1) << 4 | low >>> 60));
-        for (int i = 14; i < LENGTH; i++) {
-            out[i] = Alphabet.BASE32.digit((int) (low >>> (5 * (25 - i))) & 31);
-        }
+        LONGS.set(
+                out,
+                0,
+                pair(high >>> 56) << 48 | pair(high >>> 46) << 32 | pair(high >>> 36) << 16 | pair(high >>> 26));
+        LONGS.set(
+                out,
+                8,
+                pair(high >>> 16) << 48
+                        | pair(high >>> 6) << 32
+                        | pair(high << 4 | low >>> 60) << 16
+                        | pair(low >>> 50));
+        LONGS.set(out, 16, pair(low >>> 40) << 48 | pair(low >>> 30) << 32 | pair(low >>> 20) << 16 | pair(low >>> 10));
+        SHORTS.set(out, 24, (short) pair(low));
+    }
+
+    /** The lowest ten bits as two ASCII characters. */
+    private static long pair(long bits) {
+        return PAIRS[(int) bits & 1023];
     }
 
     @Override
@@ -83,7 +99,7 @@ final class UlidScheme extends IdScheme {
     String text(long high, long low) {
         byte[] out = new byte[LENGTH];
         spell(high, low, out);
-        return new String(out, StandardCharsets.ISO_8859_1);
+        return Randomness.text(out, out.length);
     }
 
     @Override

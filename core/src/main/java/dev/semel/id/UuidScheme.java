@@ -1,6 +1,5 @@
 package dev.semel.id;
 
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** UUIDs of one version of RFC 9562, in one spelling. */
@@ -21,14 +20,12 @@ abstract class UuidScheme extends IdScheme {
 
     /** Spells an id, with the bits that every UUID of this version has in common put in their place. */
     final String mint(long high, long low, Randomness.Slot slot) {
-        spelling.spell((high & ~0xF000L) | version << 12, (low & ~(3L << 62)) | VARIANT, slot.scratch);
-        return slot.text(spelling.length);
+        return spelling.spell((high & ~0xF000L) | version << 12, (low & ~(3L << 62)) | VARIANT, slot.scratch);
     }
 
     @Override
     final @Nullable ParsedId decode(String text) {
-        ParsedId id = spelling.read(this, text);
-        return id != null && (id.high() >>> 12 & 15) == version && id.low() >>> 62 == 2 ? id : null;
+        return spelling.read(this, version, text);
     }
 
     @Override
@@ -38,9 +35,7 @@ abstract class UuidScheme extends IdScheme {
 
     @Override
     final String text(long high, long low) {
-        byte[] out = new byte[spelling.length];
-        spelling.spell(high, low, out);
-        return new String(out, StandardCharsets.ISO_8859_1);
+        return spelling.spell(high, low, new byte[spelling.length]);
     }
 
     @Override

@@ -4,30 +4,21 @@ import dev.semel.id.IdFormat.Fault;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to write the 128 bits of a UUID. */
 enum UuidSpelling {
     /** {@code 550e8400-e29b-41d4-a716-446655440000}. */
     CANONICAL("0123456789abcdef-", 36, 14, 19, "36 characters: lower-case hex digits grouped 8-4-4-4-12", "as a UUID") {
+        /** The JDK's own spelling, which nothing outside the JDK can beat: it needs no copy, and so no scratch buffer. */
         @Override
-        void spell(long high, long low, byte[] out) {
-            long second = hexDigits((int) high);
-            long third = hexDigits((int) (low >>> 32));
-            LONGS.set(out, 0, hexDigits((int) (high >>> 32)));
-            out[8] = '-';
-            INTS.set(out, 9, (int) (second >>> 32));
-            out[13] = '-';
-            INTS.set(out, 14, (int) second);
-            out[18] = '-';
-            INTS.set(out, 19, (int) (third >>> 32));
-            out[23] = '-';
-            INTS.set(out, 24, (int) third);
-            LONGS.set(out, 28, hexDigits((int) low));
+        String spell(long high, long low, byte[] scratch) {
+            return new UUID(high, low).toString();
         }
 
         @Override
-        @Nullable ParsedId read(IdScheme scheme, String text) {
+        @Nullable ParsedId read(IdScheme scheme, int version, String text) {
             if (text.length() != 36
                     || text.charAt(8) != '-'
                     || text.charAt(13) != '-'
@@ -35,14 +26,17 @@ enum UuidSpelling {
                     || text.charAt(23) != '-') {
                 return null;
             }
-            long first = number(Alphabet.HEX, 4, text, 0, 8);
-            long second = number(Alphabet.HEX, 4, text, 9, 13);
-            long third = number(Alphabet.HEX, 4, text, 14, 18);
-            long fourth = number(Alphabet.HEX, 4, text, 19, 23);
-            long fifth = number(Alphabet.HEX, 4, text, 24, 36);
-            return (first | second | third | fourth | fifth) < 0
+            int a = hex(text, 0);
+            int b = hex(text, 4);
+            int c = hex(text, 9);
+            int d = hex(text, 14);
+            int e = hex(text, 19);
+            int f = hex(text, 24);
+            int g = hex(text, 28);
+            int h = hex(text, 32);
+            return (a | b | c | d | e | f | g | h) < 0 || !isOf(version, d, e)
                     ? null
-                    : new ParsedId(scheme, first << 32 | second << 16 | third, fourth << 48 | fifth);
+                    : new ParsedId(scheme, word(a, b, c, d), word(e, f, g, h));
         }
 
         @Override
@@ -60,25 +54,30 @@ enum UuidSpelling {
     /** {@code 550e8400e29b41d4a716446655440000}. */
     SIMPLE("0123456789abcdef", 32, 12, 16, "32 lower-case hex digits", "as a UUID without hyphens") {
         @Override
-        void spell(long high, long low, byte[] out) {
+        String spell(long high, long low, byte[] out) {
             LONGS.set(out, 0, hexDigits((int) (high >>> 32)));
             LONGS.set(out, 8, hexDigits((int) high));
             LONGS.set(out, 16, hexDigits((int) (low >>> 32)));
             LONGS.set(out, 24, hexDigits((int) low));
+            return Randomness.text(out, length);
         }
 
         @Override
-        @Nullable ParsedId read(IdScheme scheme, String text) {
+        @Nullable ParsedId read(IdScheme scheme, int version, String text) {
             if (text.length() != 32) {
                 return null;
             }
-            long first = number(Alphabet.HEX, 4, text, 0, 8);
-            long second = number(Alphabet.HEX, 4, text, 8, 16);
-            long third = number(Alphabet.HEX, 4, text, 16, 24);
-            long fourth = number(Alphabet.HEX, 4, text, 24, 32);
-            return (first | second | third | fourth) < 0
+            int a = hex(text, 0);
+            int b = hex(text, 4);
+            int c = hex(text, 8);
+            int d = hex(text, 12);
+            int e = hex(text, 16);
+            int f = hex(text, 20);
+            int g = hex(text, 24);
+            int h = hex(text, 28);
+            return (a | b | c | d | e | f | g | h) < 0 || !isOf(version, d, e)
                     ? null
-                    : new ParsedId(scheme, first << 32 | second, third << 32 | fourth);
+                    : new ParsedId(scheme, word(a, b, c, d), word(e, f, g, h));
         }
 
         @Override
@@ -96,7 +95,7 @@ enum UuidSpelling {
             "22 of A-Za-z0-9-_ that end in A, Q, g or w",
             "as a UUID in base64url") {
         @Override
-        void spell(long high, long low, byte[] out) {
+        String spell(long high, long low, byte[] out) {
             long middle = high << 56 | low >>> 8;
             for (int i = 0; i < 10; i++) {
                 out[i] = Alphabet.BASE64URL.digit((int) (high >>> (58 - 6 * i)) & 63);
@@ -104,19 +103,34 @@ enum UuidSpelling {
             }
             out[20] = Alphabet.BASE64URL.digit((int) low >>> 2 & 63);
             out[21] = Alphabet.BASE64URL.digit((int) (low & 3) << 4);
+            return Randomness.text(out, length);
         }
 
         @Override
-        @Nullable ParsedId read(IdScheme scheme, String text) {
+        @Nullable ParsedId read(IdScheme scheme, int version, String text) {
             if (text.length() != 22) {
                 return null;
             }
-            long first = number(Alphabet.BASE64URL, 6, text, 0, 10);
-            long middle = number(Alphabet.BASE64URL, 6, text, 10, 20);
-            long last = number(Alphabet.BASE64URL, 6, text, 20, 22);
-            return (first | middle | last) < 0 || (last & 15) != 0
+            long first = number(text, 0, 10);
+            long middle = number(text, 10, 20);
+            long last = number(text, 20, 22);
+            long high = first << 4 | middle >>> 56;
+            long low = middle << 8 | last >>> 4;
+            return (first | middle | last) < 0 || (last & 15) != 0 || !isOf(version, (int) high, (int) (low >>> 48))
                     ? null
-                    : new ParsedId(scheme, first << 4 | middle >>> 56, middle << 8 | last >>> 4);
+                    : new ParsedId(scheme, high, low);
+        }
+
+        /** The number that digits of six bits spell, at most ten, or -1 where one of them is none. */
+        private static long number(String text, int from, int to) {
+            int seen = 0;
+            long number = 0;
+            for (int i = from; i < to; i++) {
+                int value = Alphabet.BASE64URL.value(text.charAt(i));
+                seen |= value;
+                number = number << 6 | value;
+            }
+            return seen < 0 ? -1 : number;
         }
 
         @Override
@@ -125,8 +139,11 @@ enum UuidSpelling {
         }
     };
 
+    /** In place of a version. */
+    private static final int ANY = -1;
+
+    private static final byte[] HEX = Alphabet.HEX.values();
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
     final String alphabet;
     final int length;
@@ -145,18 +162,18 @@ enum UuidSpelling {
         this.summary = summary;
     }
 
-    /** Writes 128 bits. */
-    abstract void spell(long high, long low, byte[] out);
+    /** Writes 128 bits; may use a scratch buffer of at least the length. */
+    abstract String spell(long high, long low, byte[] scratch);
 
-    /** Reads 128 bits, whatever UUID they are, or null where the text spells none. */
-    abstract @Nullable ParsedId read(IdScheme scheme, String text);
+    /** Reads a UUID of a version, or of any where that is {@link #ANY}; null where the text spells none. */
+    abstract @Nullable ParsedId read(IdScheme scheme, int version, String text);
 
     /** Why a text of the right length and alphabet cannot be read. */
     abstract Fault unreadable(String text);
 
     /** Why a text of the right length and alphabet is not a UUID of a given version. */
     Fault fault(IdScheme scheme, String text) {
-        ParsedId id = read(scheme, text);
+        ParsedId id = read(scheme, ANY, text);
         if (id == null) {
             return unreadable(text);
         }
@@ -166,16 +183,22 @@ enum UuidSpelling {
         return new Fault(versionAt, "has version " + (id.high() >>> 12 & 15));
     }
 
-    /** The number that digits spell, of at most 60 bits, or -1 where one of them is none. */
-    private static long number(Alphabet alphabet, int bitsPerDigit, String text, int from, int to) {
-        int seen = 0;
-        long number = 0;
-        for (int i = from; i < to; i++) {
-            int value = alphabet.value(text.charAt(i));
-            seen |= value;
-            number = number << bitsPerDigit | value;
-        }
-        return seen < 0 ? -1 : number;
+    /** Whether the words that hold version and variant are right. */
+    private static boolean isOf(int version, int fourth, int fifth) {
+        return version == ANY || ((fourth >>> 12 & 15) == version && (fifth >>> 14 & 3) == 2);
+    }
+
+    private static long word(int a, int b, int c, int d) {
+        return (long) a << 48 | (long) b << 32 | (long) c << 16 | d;
+    }
+
+    /** The number that four hexadecimal digits spell, or a negative one where one of them is none. */
+    private static int hex(String text, int at) {
+        char a = text.charAt(at);
+        char b = text.charAt(at + 1);
+        char c = text.charAt(at + 2);
+        char d = text.charAt(at + 3);
+        return (a | b | c | d) > 127 ? -1 : HEX[a] << 12 | HEX[b] << 8 | HEX[c] << 4 | HEX[d];
     }
 
     /** The eight hexadecimal digits of an int, as eight ASCII bytes: nibbles are spread to bytes, then made digits. */

@@ -1,0 +1,32 @@
+package dev.semel.bench.ids;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.bench.Measurements;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The benchmark runs and reports; how fast anything is, is not for a test to say. */
+class IdsBenchTest {
+
+    @TempDir
+    Path out;
+
+    @Test
+    void briefRun_writesTableAndPlot() throws Exception {
+        Measurements measured = new IdsBench().measure(1, new IdsBench.Effort(0, 0, 1, 10));
+        IdsBench.write(out, measured);
+
+        String page = Files.readString(out.resolve("ids.md"));
+        assertThat(page)
+                .contains("minting `tid62`, to peers with fresh randomness", "## Minting", "## Checking", "## Reading")
+                .contains("| **tid62** |", "| uuid-creator 6.1.1, v7 |")
+                .doesNotContain("NaN");
+        assertThat(Files.readString(out.resolve("ids.svg")))
+                .startsWith("<svg")
+                .contains("semel tid62")
+                .endsWith("</svg>\n");
+    }
+}

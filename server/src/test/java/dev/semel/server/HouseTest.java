@@ -1,0 +1,56 @@
+package dev.semel.server;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** Dependencies point downwards only. */
+class HouseTest {
+
+    private final JavaClasses house = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.semel");
+
+    @Test
+    void core_needsTheJdkAlone() {
+        classes()
+                .that()
+                .resideInAnyPackage("dev.semel.id..", "dev.semel.key..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "javax.crypto..", "org.jspecify.annotations..", "dev.semel..")
+                .check(house);
+    }
+
+    @Test
+    void eachRoom_knowsOnlyTheRoomsBelow() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("id")
+                .definedBy("dev.semel.id..")
+                .layer("key")
+                .definedBy("dev.semel.key..")
+                .layer("server")
+                .definedBy("dev.semel.server..")
+                .whereLayer("server")
+                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("key")
+                .mayOnlyBeAccessedByLayers("server")
+                .whereLayer("id")
+                .mayOnlyBeAccessedByLayers("key", "server")
+                .check(house);
+    }
+
+    @Test
+    void systemsOfTheServer_doNotKnowEachOther() {
+        slices().matching("dev.semel.server.(*)..")
+                .should()
+                .notDependOnEachOther()
+                .check(house);
+    }
+}

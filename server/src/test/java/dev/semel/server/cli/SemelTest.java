@@ -1,0 +1,310 @@
+package dev.semel.server.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.id.IdScheme;
+import dev.semel.id.IdSchemes;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SemelTest {
+
+    private record Result(int status, String out, String err) {
+        List<String> lines() {
+            return out.lines().toList();
+        }
+    }
+
+    private static Result semel(String... arguments) {
+        return semelReading("", arguments);
+    }
+
+    private static Result semelReading(String input, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = Semel.run(
+                new ByteArrayInputStream(input.getBytes(UTF_8)), out, new PrintStream(err, true, UTF_8), arguments);
+        return new Result(status, out.toString(UTF_8), err.toString(UTF_8));
+    }
+
+    private static void assertOneLine(Result result, int status, String... parts) {
+        assertThat(result.status()).isEqualTo(status);
+        assertThat(result.err().lines()).hasSize(1);
+        assertThat(result.err()).contains(parts);
+    }
+
+    static Stream<IdScheme> schemes() {
+        return IdSchemes.all().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("schemes")
+    void id_mintsAsManyAsAskedFor(IdScheme scheme) {
+        Result result = semel("id", scheme.name(), "-n", "1000");
+        assertThat(result.status()).isZero();
+        assertThat(result.err()).isEmpty();
+        assertThat(result.lines()).hasSize(1000).allMatch(scheme::isValid);
+    }
+
+    @ParameterizedTest
+    @MethodSource("schemes")
+    void id_putsThePrefixBeforeEach(IdScheme scheme) {
+        assertThat(semel("id", scheme.name(), "--prefix", "user", "-n", "2").lines())
+                .hasSize(2)
+                .allMatch(scheme.prefixed("user")::isValid);
+    }
+
+    @Test
+    void id_countsFromWhereItIsTold() {
+        assertThat(semel("id", "seq36", "-n", "2", "--from", "35").lines()).containsExactly("000000z", "0000010");
+        assertThat(semel("id", "seq10").lines()).containsExactly("0000000001");
+    }
+
+    @Test
+    void id_writesJsonWhenAsked() {
+        assertThat(semel("id", "seq10", "--json", "-n", "2").out())
+                .isEqualTo("{\"id\":\"0000000001\"}\n{\"id\":\"0000000002\"}\n");
+    }
+
+    @Test
+    void id_saysWhenNoneIsLeft() {
+        Result result = semel("id", "seq10", "--from", "9999999999", "-n", "2");
+        assertThat(result.out()).isEqualTo("9999999999\n");
+        assertOneLine(result, 1, "semel id: seq10 has no id for number 10000000000");
+    }
+
+    @Test
+    void list_showsEveryScheme() {
+        assertThat(semel("id", "list").lines()).hasSize(IdSchemes.all().size() + 1);
+        assertThat(semel("id", "list", "--json").lines())
+                .hasSize(IdSchemes.all().size())
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("{\"scheme\":\"tid62\",\"length\":17,")
+                        .contains("\"sortable\":true,\"randomBits\":64,\"lifetime\":\"2020 to 2156\""));
+    }
+
+    @Test
+    void inspect_tellsWhatAnIdHolds() {
+        assertThat(semel("id", "inspect", "--json", "04XhXYx9xCjfPYf32").out())
+                .isEqualTo("{\"id\":\"04XhXYx9xCjfPYf32\",\"schemes\":[{\"scheme\":\"tid62\","
+                        + "\"time\":\"2026-01-01T00:00:00Z\",\"random\":\"0000000000000000\"}]}\n");
+        assertThat(semel("id", "inspect", "--json", "user-0000000042").out())
+                .contains("{\"scheme\":\"seq10\",\"prefix\":\"user\",\"number\":42}");
+        assertThat(semel("id", "inspect", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+                        .out())
+                .contains("uuid7  time 2022-02-22T19:22:22Z, version 7");
+    }
+
+    @Test
+    void inspect_namesEverySchemeThatFits() {
+        // a prefix of four before a tid62 has the length of a uuid464
+        String both = "user-0" + IdSchemes.TID62.mint().substring(1);
+        String json = semel("id", "inspect", "--json", both).out();
+        assertThat(json).contains("{\"scheme\":\"tid62\",\"prefix\":\"user\"");
+        assertThat(json.contains("\"uuid464\"")).isEqualTo(IdSchemes.UUID464.isValid(both));
+        assertThat(semel("id", "inspect", "--json", "0000001").out()).contains("\"seq36\"");
+    }
+
+    @Test
+    void inspect_takesIdsThatBeginWithAHyphen() {
+        String id = "-Q6EAOKbQdSnFkRmVUQAAA";
+        assertThat(IdSchemes.UUID464.isValid(id)).isTrue();
+        assertThat(semel("id", "inspect", id).out()).contains("uuid464");
+        assertThat(semel("id", "inspect", "-").status()).isZero();
+        assertOneLine(semel("id", "inspect", "--jsn"), 2, "there is no option \"--jsn\"");
+    }
+
+    @Test
+    void inspect_readsLinesFromStandardInput() {
+        Result result = semelReading("0000000001\r\n\n0000000002", "id", "inspect", "--json", "-");
+        assertThat(result.lines()).hasSize(3);
+        assertThat(result.lines().get(0)).startsWith("{\"id\":\"0000000001\"");
+        assertThat(result.lines().get(1)).isEqualTo("{\"id\":\"\",\"schemes\":[]}");
+        assertOneLine(result, 1, "id \"\" is empty");
+    }
+
+    @Test
+    void inspect_outlivesALineWithoutEnd() {
+        InputStream endless = new InputStream() {
+            private long left = 50_000_000;
+
+            @Override
+            public int read() {
+                return left-- > 0 ? 'x' : -1;
+            }
+
+            @Override
+            public int read(byte[] buffer, int from, int length) {
+                if (left <= 0) {
+                    return -1;
+                }
+                Arrays.fill(buffer, from, from + length, (byte) 'x');
+                left -= length;
+                return length;
+            }
+        };
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        int status = Semel.run(
+                endless,
+                out,
+                new PrintStream(new ByteArrayOutputStream(), true, UTF_8),
+                "id",
+                "inspect",
+                "--json",
+                "-");
+        assertThat(status).isEqualTo(1);
+        assertThat(out.size()).isBetween(Lines.LONGEST, Lines.LONGEST + 100);
+    }
+
+    @Test
+    void inspect_saysWhatIsWrongWhereAndWhatWouldBeRight() {
+        assertOneLine(
+                semel("id", "inspect", "123e4567-e89b-12d3-a456-426614174000"),
+                1,
+                "has version 1 (at 14); expected uuid4: 36 characters");
+        assertOneLine(semel("id", "inspect", "user-04XhXYx9xCjfPYf3!"), 1, "has a '!' (at 16); expected tid62: 17 of");
+        assertOneLine(semel("id", "inspect", "foo"), 1, "has 3 characters", "17 for tid62");
+        Result json = semel("id", "inspect", "--json", "foo");
+        assertThat(json.out()).isEqualTo("{\"id\":\"foo\",\"schemes\":[]}\n");
+        assertOneLine(json, 1, "foo");
+    }
+
+    @Test
+    void hostileText_movesNoCursorAndBreaksNoLine() {
+        Result result = semel("id", "inspect", "--json", "\u001b[2J\n\ud800\u202e\"");
+        assertThat(result.out()).isEqualTo("{\"id\":\"\\u001B[2J\\n\\uD800\\u202E\\\"\",\"schemes\":[]}\n");
+        assertOneLine(result, 1, "\\u001b[2J\\u000a\\ud800\\u202e\\\"");
+        assertOneLine(semel("id", "tid62", "\u001b[2J\nx"), 2, "\\u001b[2J\\u000ax");
+        assertThat(semel("id", "inspect", "\u001b[2J").err()).doesNotContain("\u001b");
+    }
+
+    @Test
+    void check_showsPartsAndPrefixes() {
+        assertThat(semel("key", "check", "usr_{user:uuid4s}_tag_{tag:uuid4s}").out())
+                .contains("Every key can be split back; it has 73 characters.", "usr_{user}_tag_");
+        assertThat(semel("key", "check", "--json", "{a:tid62}").out())
+                .isEqualTo(
+                        "{\"template\":\"{a:tid62}\",\"splittable\":true,\"minLength\":17,\"maxLength\":17,\"parts\":"
+                                + "[{\"name\":\"a\",\"type\":\"tid62\",\"expected\":\"17 of 0-9A-Za-z, at most 1f2SI9UJPXvb7vdJ1\"}],"
+                                + "\"prefixes\":[\"\"]}\n");
+    }
+
+    @Test
+    void check_refusesWhatCannotBeSplit() {
+        Result result = semel("key", "check", "--json", "{a}-{b}");
+        assertThat(result.out())
+                .startsWith("{\"template\":\"{a}-{b}\",\"splittable\":false,\"problem\":\"cannot be split back");
+        assertOneLine(result, 1, "a may itself hold '-'", "expected a separator");
+        assertOneLine(semel("key", "check", "{a"), 1, "does not close it");
+    }
+
+    @Test
+    void parse_splitsAKey() {
+        assertThat(semel("key", "parse", "{prefix:word}-{id:seq36}", "user-0000001")
+                        .out())
+                .isEqualTo("prefix  user\nid      0000001\n");
+        assertThat(semel("key", "parse", "--json", "{prefix:word}-{id:seq36}", "user-0000001")
+                        .out())
+                .isEqualTo("{\"key\":\"user-0000001\",\"parts\":{\"prefix\":\"user\",\"id\":\"0000001\"}}\n");
+        assertThat(semel("key", "parse", "{x}", "-abc").out()).isEqualTo("x  -abc\n");
+        assertOneLine(
+                semel("key", "parse", "usr_{user:uuid4s}", "usr_b068e9ee1422edf7878440ab8b6"),
+                1,
+                "user \"b068e9ee1422edf7878440ab8b6\" has 27 characters (at 4); expected 32 lower-case hex digits");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "nothing",
+                "id",
+                "id nothing",
+                "id tid62 -n 0",
+                "id tid62 -n -1",
+                "id tid62 -n x",
+                "id tid62 -n 99999999999999999999",
+                "id tid62 -n",
+                "id tid62 --prefix a-b",
+                "id tid62 --from 1",
+                "id seq10 --from -1",
+                "id tid62 ulid",
+                "id tid62 --nothing",
+                "id list more",
+                "id inspect",
+                "key",
+                "key check",
+                "key check a b",
+                "key parse {a}",
+                "key parse {a} b c",
+                "completion x"
+            })
+    void wrongUse_isOneLineThatNamesTheHelp(String arguments) {
+        Result result = semel(arguments.isEmpty() ? new String[0] : arguments.split(" "));
+        assertThat(result.out()).isEmpty();
+        assertOneLine(result, 2, "--help)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "id", "id list", "id inspect", "key", "key check", "key parse", "completion"})
+    void help_isThereForEveryCommand(String command) {
+        Result result = semel((command + " --help").strip().split(" "));
+        assertThat(result.status()).isZero();
+        assertThat(result.out()).startsWith("Usage: semel " + command);
+        assertThat(result.err()).isEmpty();
+    }
+
+    @Test
+    void stack_isShownOnlyWhenAskedFor() {
+        assertThat(semel("key", "check", "{a").err().lines()).hasSize(1);
+        assertThat(semel("key", "check", "{a", "--verbose").err()).contains("\tat dev.semel.key.");
+    }
+
+    @Test
+    void completion_knowsCommandsAndSchemes() {
+        assertThat(semel("completion").out()).contains("complete -F _complete_semel", "inspect", "uuid464");
+    }
+
+    @Test
+    void version_isPrinted() {
+        assertThat(semel("--version").out()).startsWith("semel ");
+    }
+
+    @Test
+    void readerThatLeft_endsTheCommandQuietly() {
+        Result result = writingTo("Broken pipe", "id", "tid62", "-n", "1000000000");
+        assertThat(result.status()).isZero();
+        assertThat(result.err()).isEmpty();
+    }
+
+    @Test
+    void fullDisk_isAFailureInOneLine() {
+        assertOneLine(
+                writingTo("No space left on device", "id", "tid62", "-n", "100000"), 1, "No space left on device");
+        assertOneLine(writingTo("No space left on device", "id", "list"), 1, "No space left on device");
+    }
+
+    private static Result writingTo(String failure, String... arguments) {
+        OutputStream broken = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException(failure);
+            }
+        };
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = Semel.run(InputStream.nullInputStream(), broken, new PrintStream(err, true, UTF_8), arguments);
+        return new Result(status, "", err.toString(UTF_8));
+    }
+}

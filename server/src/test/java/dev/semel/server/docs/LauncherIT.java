@@ -1,0 +1,100 @@
+package dev.semel.server.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.server.docs.Repository.Printed;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launcher itself: from anywhere, built or not. */
+class LauncherIT {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void launcher_worksFromAnyFolderAndThroughALink() throws Exception {
+        Files.createSymbolicLink(folder.resolve("link"), Repository.ROOT.resolve("semel"));
+        Printed printed = Repository.bash(folder, "./link id tid62");
+        assertThat(printed.status()).isZero();
+        assertThat(IdSchemes.TID62.isValid(printed.text().strip())).isTrue();
+    }
+
+    /** In a copy without anything built: it builds, says so, and does not build again until a source is newer. */
+    @Test
+    void freshCopy_isBuiltOnceAndAgainWhenASourceChanges() throws Exception {
+        Path copy = folder.resolve("a copy");
+        Repository.bash(
+                folder,
+                "mkdir 'a copy' && cd " + Repository.ROOT
+                        + " && tar cf - --exclude=target --exclude=.git --exclude=docs . | tar xf - -C '" + copy + "'");
+
+        Printed first = Repository.bash(copy, "./semel id seq10");
+        Printed second = Repository.bash(copy, "./semel id seq10");
+        Path source = copy.resolve("core/src/main/java/dev/semel/id/Sequence.java");
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
+        Printed third = Repository.bash(copy, "./semel id seq10");
+
+        assertThat(first.text()).isEqualTo("semel: building for the first time …\n0000000001\n");
+        assertThat(second.text()).isEqualTo("0000000001\n");
+        assertThat(third.text()).isEqualTo("semel: building: the sources have changed …\n0000000001\n");
+    }
+
+    @Test
+    void brokenSource_isSaidToBeAndRunsNothing() throws Exception {
+        Repository.bash(
+                folder, "cp -r " + Repository.ROOT.resolve("semel") + " " + Repository.ROOT.resolve("pom.xml") + " .");
+        Printed printed = Repository.bash(folder, "./semel id tid62");
+        assertThat(printed.status()).isEqualTo(1);
+        assertThat(printed.text()).contains("semel: the build failed; all of its output is in ");
+    }
+
+    @Test
+    void missingMaven_isNamed() throws Exception {
+        Repository.bash(
+                folder,
+                "cp " + Repository.ROOT.resolve("semel") + " . && mkdir bin"
+                        + " && for tool in bash dirname readlink find; do ln -s $(command -v $tool) bin/; done");
+        Printed printed = Repository.bash(folder, "PATH=$PWD/bin ./semel id tid62");
+        assertThat(printed)
+                .isEqualTo(
+                        new Printed(1, "semel: needs Maven 3.8 or newer to build, and there is no mvn on the PATH\n"));
+    }
+
+    @Test
+    void launchersOwnCommands_haveHelpAndRefuseWrongUse() throws Exception {
+        assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
+                .startsWith("Usage: semel test");
+        assertThat(Repository.bash(Repository.ROOT, "./semel test now").status())
+                .isEqualTo(2);
+        assertThat(Repository.bash(Repository.ROOT, "LC_ALL=C ./semel id inspect ü")
+                        .text())
+                .contains("\\u00fc");
+    }
+
+    @Test
+    void pipeThatIsClosedEarly_endsTheCommandQuietly() throws Exception {
+        Printed printed =
+                Repository.bash(Repository.ROOT, "./semel id tid62 -n 1000000000 | head -n 1; echo ${PIPESTATUS[0]}");
+        assertThat(printed.text()).matches("\\w{17}\n0\n");
+    }
+
+    @Test
+    void fullDisk_isAFailure() throws Exception {
+        Printed printed = Repository.bash(Repository.ROOT, "./semel id tid62 -n 100000 > /dev/full");
+        assertThat(printed).isEqualTo(new Printed(1, "semel: cannot write the output: No space left on device\n"));
+    }
+
+    @Test
+    void completion_worksInBash() throws Exception {
+        Printed printed = Repository.bash(
+                Repository.ROOT,
+                "source <(./semel completion); COMP_WORDS=(semel id ins); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\"");
+        assertThat(printed.text()).contains("inspect");
+    }
+}

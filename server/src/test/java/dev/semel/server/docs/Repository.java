@@ -1,0 +1,55 @@
+package dev.semel.server.docs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The checked-out repository: its root, its pages, and a shell in it. */
+final class Repository {
+
+    static final Path ROOT = root();
+
+    private Repository() {}
+
+    private static Path root() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.isExecutable(folder.resolve("semel"))) {
+            folder = folder.getParent();
+        }
+        return folder;
+    }
+
+    /** All pages of documentation. */
+    static List<Path> pages() throws IOException {
+        try (Stream<Path> top = Files.list(ROOT);
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            return Stream.concat(top, docs)
+                    .filter(path -> path.toString().endsWith(".md"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** What a command prints, errors included. */
+    record Printed(int status, String text) {}
+
+    /** Runs a command in a shell. */
+    static Printed bash(Path folder, String command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder("bash", "-c", command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
+        process.getOutputStream().close();
+        String text = new String(process.getInputStream().readAllBytes(), UTF_8);
+        if (!process.waitFor(5, TimeUnit.MINUTES)) {
+            process.destroyForcibly();
+            throw new AssertionError("does not end: " + command);
+        }
+        return new Printed(process.exitValue(), text);
+    }
+}

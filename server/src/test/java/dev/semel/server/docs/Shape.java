@@ -1,0 +1,40 @@
+package dev.semel.server.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.id.IdScheme;
+import dev.semel.id.IdSchemes;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Compares what an example prints with what its page shows: ids made anew by their form, and {@code …} with anything. */
+final class Shape {
+
+    private static final Pattern TOKEN = Pattern.compile("[0-9A-Za-z_-]+");
+
+    /** Counted ids are the same each time. */
+    private static final List<IdScheme> RANDOM =
+            IdSchemes.all().stream().filter(scheme -> scheme.randomBits() > 0).toList();
+
+    private Shape() {}
+
+    static void assertSame(String where, String shown, String printed) {
+        String pattern = Pattern.compile("…")
+                .splitAsStream(shape(shown) + " ")
+                .map(Pattern::quote)
+                .collect(Collectors.joining(".*"));
+        assertThat(shape(printed) + " ").as(where).matches(Pattern.compile(pattern, Pattern.DOTALL));
+    }
+
+    private static String shape(String text) {
+        return TOKEN.matcher(text.strip())
+                .replaceAll(token -> RANDOM.stream()
+                        .filter(scheme -> scheme.isValid(token.group())
+                                || scheme.isValid(
+                                        token.group().substring(token.group().indexOf('-') + 1)))
+                        .map(scheme -> "<" + scheme + ">")
+                        .findFirst()
+                        .orElse(token.group()));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.semel.server.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import jdk.jshell.JShell;
+import jdk.jshell.Snippet.Status;
+import jdk.jshell.SnippetEvent;
+import jdk.jshell.SourceCodeAnalysis.CompletionInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every Java snippet of the documentation runs, page by page, and gives what is written behind its {@code // →}. */
+class SnippetIT {
+
+    private static final Pattern RESULT = Pattern.compile("(?s)(.*?);?\\s*// → (.*?)\\s*");
+
+    static Stream<Path> pages() throws Exception {
+        List<Path> pages = new ArrayList<>();
+        for (Path page : Repository.pages()) {
+            if (Files.readString(page).contains("```java\n")) {
+                pages.add(page);
+            }
+        }
+        assertThat(pages).hasSizeGreaterThan(2);
+        return pages.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void snippetsOfAPage_runAndGiveWhatIsShown(Path page) throws Exception {
+        try (JShell shell = JShell.builder().executionEngine("local").build()) {
+            shell.addToClasspath(System.getProperty("java.class.path"));
+            for (String standard : List.of("java.util.*", "java.time.*")) {
+                evaluate(shell, "import " + standard + ";", page);
+            }
+            for (String statement : statements(shell, page)) {
+                Matcher result = RESULT.matcher(statement);
+                if (result.matches()) {
+                    String printed = evaluate(shell, "String.valueOf(" + result.group(1) + ")", page);
+                    Shape.assertSame(
+                            page + ": " + statement, result.group(2), printed.substring(1, printed.length() - 1));
+                } else {
+                    evaluate(shell, statement, page);
+                }
+            }
+        }
+    }
+
+    /** The statements of all blocks of a page, each with the comment behind it. */
+    private static List<String> statements(JShell shell, Path page) throws Exception {
+        List<String> statements = new ArrayList<>();
+        StringBuilder pending = new StringBuilder();
+        boolean java = false;
+        for (String line : Files.readAllLines(page)) {
+            if (line.startsWith("```")) {
+                java = line.equals("```java");
+            } else if (java && !line.isBlank()) {
+                pending.append(line).append('\n');
+                CompletionInfo info = shell.sourceCodeAnalysis().analyzeCompletion(pending.toString());
+                if (info.completeness().isComplete()) {
+                    statements.add(pending.toString());
+                    pending.setLength(0);
+                }
+            }
+        }
+        assertThat(pending.toString()).as(page.toString()).isEmpty();
+        return statements;
+    }
+
+    private static String evaluate(JShell shell, String source, Path page) {
+        String value = "";
+        for (SnippetEvent event : shell.eval(source)) {
+            assertThat(event.exception()).as("%s: %s", page, source).isNull();
+            assertThat(event.status())
+                    .as(
+                            "%s: %s%s",
+                            page,
+                            source,
+                            shell.diagnostics(event.snippet())
+                                    .map(d -> d.getMessage(null))
+                                    .toList())
+                    .isEqualTo(Status.VALID);
+            value = Objects.requireNonNullElse(event.value(), value);
+        }
+        return value.replace("\\\"", "\"").replace("\\'", "'");
+    }
+}
