@@ -19,24 +19,12 @@ enum UuidSpelling {
 
         @Override
         @Nullable ParsedId read(IdScheme scheme, int version, String text) {
-            if (text.length() != 36
-                    || text.charAt(8) != '-'
-                    || text.charAt(13) != '-'
-                    || text.charAt(18) != '-'
-                    || text.charAt(23) != '-') {
-                return null;
-            }
-            int a = hex(text, 0);
-            int b = hex(text, 4);
-            int c = hex(text, 9);
-            int d = hex(text, 14);
-            int e = hex(text, 19);
-            int f = hex(text, 24);
-            int g = hex(text, 28);
-            int h = hex(text, 32);
-            return (a | b | c | d | e | f | g | h) < 0 || !isOf(version, d, e)
-                    ? null
-                    : new ParsedId(scheme, word(a, b, c, d), word(e, f, g, h));
+            boolean hyphens = text.length() == 36
+                    && text.charAt(8) == '-'
+                    && text.charAt(13) == '-'
+                    && text.charAt(18) == '-'
+                    && text.charAt(23) == '-';
+            return hyphens ? readHex(scheme, version, text, 1) : null;
         }
 
         @Override
@@ -64,20 +52,7 @@ enum UuidSpelling {
 
         @Override
         @Nullable ParsedId read(IdScheme scheme, int version, String text) {
-            if (text.length() != 32) {
-                return null;
-            }
-            int a = hex(text, 0);
-            int b = hex(text, 4);
-            int c = hex(text, 8);
-            int d = hex(text, 12);
-            int e = hex(text, 16);
-            int f = hex(text, 20);
-            int g = hex(text, 24);
-            int h = hex(text, 28);
-            return (a | b | c | d | e | f | g | h) < 0 || !isOf(version, d, e)
-                    ? null
-                    : new ParsedId(scheme, word(a, b, c, d), word(e, f, g, h));
+            return text.length() == 32 ? readHex(scheme, version, text, 0) : null;
         }
 
         @Override
@@ -186,6 +161,21 @@ enum UuidSpelling {
     /** Whether the words that hold version and variant are right. */
     private static boolean isOf(int version, int fourth, int fifth) {
         return version == ANY || ((fourth >>> 12 & 15) == version && (fifth >>> 14 & 3) == 2);
+    }
+
+    /** Reads 32 hexadecimal digits in groups of 8-4-4-4-12, with so many characters between the groups. */
+    private static @Nullable ParsedId readHex(IdScheme scheme, int version, String text, int between) {
+        int a = hex(text, 0);
+        int b = hex(text, 4);
+        int c = hex(text, 8 + between);
+        int d = hex(text, 12 + 2 * between);
+        int e = hex(text, 16 + 3 * between);
+        int f = hex(text, 20 + 4 * between);
+        int g = hex(text, 24 + 4 * between);
+        int h = hex(text, 28 + 4 * between);
+        return (a | b | c | d | e | f | g | h) < 0 || !isOf(version, d, e)
+                ? null
+                : new ParsedId(scheme, word(a, b, c, d), word(e, f, g, h));
     }
 
     private static long word(int a, int b, int c, int d) {
