@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class IdScheme implements IdFormat {
 
+    /** The most characters that a prefix has. */
+    public static final int LONGEST_PREFIX = 64;
+
     private final String name;
     private final String alphabet;
     private final int minLength;
@@ -129,7 +132,7 @@ public abstract class IdScheme implements IdFormat {
     /**
      * This scheme behind a prefix: {@code user-…}.
      *
-     * @param prefix 1 to 64 of {@code A-Za-z0-9_}; a prefix never holds a {@code -}, so the first one ends it
+     * @param prefix 1 to {@value #LONGEST_PREFIX} of {@code A-Za-z0-9_}; a prefix never holds a {@code -}, so the first one ends it
      * @throws MalformedException if the prefix is none
      */
     public IdScheme prefixed(String prefix) {

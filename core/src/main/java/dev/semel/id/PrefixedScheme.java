@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 /** A scheme behind a prefix and a {@code -}. */
 final class PrefixedScheme extends IdScheme {
 
-    private static final int LONGEST_PREFIX = 64;
-
     private final String head;
     private final IdScheme body;
 

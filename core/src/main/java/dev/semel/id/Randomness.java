@@ -120,26 +120,10 @@ final class Randomness {
         private byte[] words = {};
         private @Nullable Consumer<byte[]> source;
 
-        // A slot's fields change with every id. These keep two slots that the collector moved side by side from sharing
-        // a
-        // cache line, which would make every write of one thread slow down the other.
+        // These keep two slots that the collector moved side by side from sharing a cache line, in which every write of
+        // one thread would slow down the other.
         @SuppressWarnings("unused")
-        private long pad0,
-                pad1,
-                pad2,
-                pad3,
-                pad4,
-                pad5,
-                pad6,
-                pad7,
-                pad8,
-                pad9,
-                pad10,
-                pad11,
-                pad12,
-                pad13,
-                pad14,
-                pad15;
+        private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
 
         Slot(Supplier<? extends Consumer<byte[]>> sources) {
             this.sources = sources;

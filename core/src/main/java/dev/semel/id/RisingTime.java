@@ -57,8 +57,15 @@ final class RisingTime {
         }
     }
 
-    /** The milliseconds, if 48 bits hold them. */
-    static long inLifetime(String scheme, long millis) {
+    /** The milliseconds of a time, if 48 bits hold them. */
+    static long millisOf(String scheme, Instant time) {
+        if (time.isBefore(LIFETIME.first()) || time.isAfter(LIFETIME.last().plusNanos(999_999))) {
+            throw new ExhaustedException(scheme, time, LIFETIME);
+        }
+        return time.toEpochMilli();
+    }
+
+    private static long inLifetime(String scheme, long millis) {
         if (millis >>> 48 != 0) {
             throw new ExhaustedException(scheme, Instant.ofEpochMilli(millis), LIFETIME);
         }

@@ -52,9 +52,7 @@ final class Tid62Scheme extends IdScheme {
             long millis = clock.millis();
             if (!second.contains(millis)) {
                 second = second(Math.floorDiv(millis, 1000) - EPOCH_SECOND);
-                latest =
-                        second; // threads may overwrite each other's; any is as good, since it is compared before it is
-                // used
+                latest = second; // threads overwrite each other, which is harmless: it is compared before it is used
                 spell(second, bits, slot.scratch);
             }
             return slot.text(LENGTH);

@@ -37,7 +37,7 @@ final class UlidScheme extends IdScheme {
 
     @Override
     public String mintAt(Instant instant) {
-        long millis = RisingTime.inLifetime(name(), instant.toEpochMilli());
+        long millis = RisingTime.millisOf(name(), instant);
         try (Randomness.Slot slot = random.borrow()) {
             spell(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot.scratch);
             return slot.text(LENGTH);

@@ -29,7 +29,7 @@ final class Uuid7Scheme extends UuidScheme {
 
     @Override
     public String mintAt(Instant instant) {
-        long millis = RisingTime.inLifetime(name(), instant.toEpochMilli());
+        long millis = RisingTime.millisOf(name(), instant);
         try (Randomness.Slot slot = random.borrow()) {
             return mint(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot);
         }

@@ -121,7 +121,9 @@ class ClockTest {
         assertThatNothingIsLeft(scheme);
         assertThat(scheme.parse(scheme.mintAt(last)).time()).contains(last);
         assertThatThrownBy(() -> scheme.mintAt(last.plusMillis(1))).isInstanceOf(ExhaustedException.class);
-        assertThatThrownBy(() -> scheme.mintAt(Instant.EPOCH.minusMillis(1))).isInstanceOf(ExhaustedException.class);
+        for (Instant outside : new Instant[] {Instant.EPOCH.minusNanos(1), Instant.MIN, Instant.MAX}) {
+            assertThatThrownBy(() -> scheme.mintAt(outside)).isInstanceOf(ExhaustedException.class);
+        }
     }
 
     private static void assertThatNothingIsLeft(IdScheme scheme) {

@@ -63,9 +63,9 @@ final class IdInspectCommand implements Callable<Integer> {
         boolean all = true;
         for (String id : ids) {
             if (id.equals("-")) {
-                for (Lines lines = new Lines(terminal.in()); lines.hasNext(); ) {
-                    all &= inspect(lines.next());
-                }
+                all &= inspectLines(new Lines(terminal.in()));
+            } else if (id.startsWith("--") && readings(id).isEmpty()) {
+                throw new ParameterException(spec.commandLine(), "there is no option " + MalformedException.quote(id));
             } else {
                 all &= inspect(id);
             }
@@ -73,11 +73,19 @@ final class IdInspectCommand implements Callable<Integer> {
         return all ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
+    private boolean inspectLines(Lines lines) {
+        boolean all = true;
+        for (String line = lines.next(); line != null; line = lines.next()) {
+            all &= inspect(line);
+            if (!lines.isReady()) {
+                terminal.flush(); // whoever types or sends the lines one by one sees each answer at once
+            }
+        }
+        return all;
+    }
+
     private boolean inspect(String text) {
         List<Reading> readings = readings(text);
-        if (readings.isEmpty() && text.startsWith("--")) {
-            throw new ParameterException(spec.commandLine(), "there is no option " + MalformedException.quote(text));
-        }
         if (json) {
             printJson(text, readings);
         } else if (!readings.isEmpty()) {
@@ -112,7 +120,9 @@ final class IdInspectCommand implements Callable<Integer> {
     /** What stands behind a prefix, or null where there is none. */
     private static @Nullable String bodyOf(String text) {
         int hyphen = text.indexOf('-');
-        return hyphen > 0 && TextFormat.WORD.isValid(text.substring(0, hyphen)) ? text.substring(hyphen + 1) : null;
+        boolean prefixed =
+                hyphen > 0 && hyphen <= IdScheme.LONGEST_PREFIX && TextFormat.WORD.isValid(text.substring(0, hyphen));
+        return prefixed ? text.substring(hyphen + 1) : null;
     }
 
     private void printJson(String text, List<Reading> readings) {

@@ -7,42 +7,24 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
-import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lines of a stream, whatever comes: bytes that are no UTF-8 are replaced, and a line that does not end is cut at
  * {@value #LONGEST} characters, so that no input fills the memory.
  */
-final class Lines implements Iterator<String> {
+final class Lines {
 
     static final int LONGEST = 1 << 20;
 
     private final Reader in;
-    private @Nullable String next;
 
     Lines(InputStream in) {
         this.in = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8), 1 << 16);
-        this.next = read();
     }
 
-    @Override
-    public boolean hasNext() {
-        return next != null;
-    }
-
-    @Override
-    public String next() {
-        String line = next;
-        if (line == null) {
-            throw new NoSuchElementException();
-        }
-        next = read();
-        return line;
-    }
-
-    private @Nullable String read() {
+    /** The next line, without its end, or null after the last. */
+    @Nullable String next() {
         try {
             int c = in.read();
             if (c < 0) {
@@ -57,6 +39,15 @@ final class Lines implements Iterator<String> {
             }
             int end = line.length();
             return line.substring(0, end > 0 && line.charAt(end - 1) == '\r' ? end - 1 : end);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether there is more to read without waiting for it. */
+    boolean isReady() {
+        try {
+            return in.ready();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

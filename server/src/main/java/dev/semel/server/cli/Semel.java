@@ -86,6 +86,7 @@ public final class Semel implements Runnable {
     private static CommandLine commandLine(Terminal terminal, PrintStream err) {
         CommandLine commandLine = new CommandLine(new Semel(), new Terminal.Factory(terminal))
                 .setPosixClusteredShortOptionsAllowed(false)
+                .setExpandAtFiles(false) // an argument that begins with @ is not a file to read more from
                 .setOut(terminal.writer())
                 .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
                 .setUsageHelpAutoWidth(true)
@@ -123,16 +124,18 @@ public final class Semel implements Runnable {
 
     /** An error message may quote what the user typed: whatever it holds, it stays one line and moves no cursor. */
     private static String onOneLine(@Nullable String message) {
-        String text = String.valueOf(message);
         StringBuilder line = new StringBuilder();
-        text.chars().forEach(c -> {
-            if (Character.isISOControl(c)) {
-                line.append(String.format("\\u%04x", c));
-            } else {
-                line.append((char) c);
+        String.valueOf(message).codePoints().limit(1000).forEach(c -> {
+            switch (Character.getType(c)) {
+                case Character.CONTROL,
+                        Character.FORMAT,
+                        Character.SURROGATE,
+                        Character.LINE_SEPARATOR,
+                        Character.PARAGRAPH_SEPARATOR -> line.append(String.format("\\u%04x", c));
+                default -> line.appendCodePoint(c);
             }
         });
-        return line.length() <= 1000 ? line.toString() : line.substring(0, 1000) + "…";
+        return line.toString();
     }
 
     @Override

@@ -10,9 +10,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,6 +139,35 @@ class SemelTest {
     }
 
     @Test
+    void inspect_takesLinesForIdsAndNeverForOptionsOrFiles() {
+        Result lines = semelReading("--json\n-\n@pom.xml\n", "id", "inspect", "--json", "-");
+        assertThat(lines.lines()).hasSize(3).allMatch(line -> line.endsWith("\"schemes\":[]}"));
+        assertThat(semel("id", "inspect", "--json", "@pom.xml").out())
+                .isEqualTo("{\"id\":\"@pom.xml\",\"schemes\":[]}\n");
+    }
+
+    @Test
+    void inspect_answersEachLineBeforeTheNextIsSent() throws Exception {
+        PipedOutputStream typed = new PipedOutputStream();
+        PipedInputStream in = new PipedInputStream(typed);
+        PipedInputStream printed = new PipedInputStream();
+        PipedOutputStream out = new PipedOutputStream(printed);
+        CompletableFuture<Integer> status =
+                CompletableFuture.supplyAsync(() -> Semel.run(in, out, System.err, "id", "inspect", "--json", "-"));
+        for (String id : List.of("0000000001", "0000000002")) {
+            typed.write((id + "\n").getBytes(UTF_8));
+            typed.flush();
+            StringBuilder line = new StringBuilder();
+            for (int c = printed.read(); c != '\n'; c = printed.read()) {
+                line.append((char) c);
+            }
+            assertThat(line).contains(id);
+        }
+        typed.close();
+        assertThat(status.get()).isZero();
+    }
+
+    @Test
     void inspect_outlivesALineWithoutEnd() {
         InputStream endless = new InputStream() {
             private long left = 50_000_000;
@@ -187,6 +219,7 @@ class SemelTest {
         assertThat(result.out()).isEqualTo("{\"id\":\"\\u001B[2J\\n\\uD800\\u202E\\\"\",\"schemes\":[]}\n");
         assertOneLine(result, 1, "\\u001b[2J\\u000a\\ud800\\u202e\\\"");
         assertOneLine(semel("id", "tid62", "\u001b[2J\nx"), 2, "\\u001b[2J\\u000ax");
+        assertOneLine(semel("id", "tid62", "a\u202eb\u2028c"), 2, "a\\u202eb\\u2028c");
         assertThat(semel("id", "inspect", "\u001b[2J").err()).doesNotContain("\u001b");
     }
 
