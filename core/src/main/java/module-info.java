@@ -1,6 +1,6 @@
 /** Ids and keys, on the JDK alone. */
 module dev.semel.core {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
 
     exports dev.semel.id;
     exports dev.semel.key;

@@ -19,11 +19,7 @@ import picocli.CommandLine.Spec;
 public final class Bench implements Runnable {
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            scope = ScopeType.INHERIT,
-            description = "Prints this help and exits.")
+    @Option(names = "--help", usageHelp = true, scope = ScopeType.INHERIT, description = "Prints this help and exits.")
     private boolean help;
 
     @Spec

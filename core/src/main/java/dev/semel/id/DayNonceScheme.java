@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ public final class DayNonceScheme extends IdScheme {
                 Alphabet.DECIMAL.characters() + SAFE_ALPHABET + "-",
                 DAY_DIGITS + 1 + SHORT_NONCE,
                 DAY_DIGITS + 1 + LONG_NONCE);
-        this.clock = clock;
+        this.clock = Objects.requireNonNull(clock);
         this.random = random;
     }
 
@@ -114,7 +115,7 @@ public final class DayNonceScheme extends IdScheme {
             char c = text.charAt(i);
             Alphabet allowed = i < DAY_DIGITS ? Alphabet.DECIMAL : LETTERS;
             if (i == DAY_DIGITS ? c != '-' : allowed.value(c) < 0) {
-                return new Fault(i, TextFormat.characterProblem(c));
+                return Fault.ofCharacter(text, i);
             }
         }
         return new Fault(0, "begins with a day that no calendar has");

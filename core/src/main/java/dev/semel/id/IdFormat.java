@@ -60,5 +60,28 @@ public interface IdFormat {
      * @param at index of the offending character, or -1 where it is not one place that is wrong
      * @param problem in words that follow the text: “has 16 characters”
      */
-    record Fault(int at, String problem) {}
+    record Fault(int at, String problem) {
+
+        /** There is no text. */
+        public static Fault missing() {
+            return new Fault(-1, "is missing");
+        }
+
+        /** The text is too short or too long. */
+        public static Fault ofLength(String text) {
+            return new Fault(
+                    -1,
+                    switch (text.length()) {
+                        case 0 -> "is empty";
+                        case 1 -> "has 1 character";
+                        default -> "has " + text.length() + " characters";
+                    });
+        }
+
+        /** The text has a character that does not belong there. */
+        public static Fault ofCharacter(String text, int at) {
+            char c = text.charAt(at);
+            return new Fault(at, c > ' ' && c <= '~' ? "has a '" + c + "'" : String.format("has a U+%04X", (int) c));
+        }
+    }
 }

@@ -44,19 +44,22 @@ public record IdKind(String name, List<IdFormat> formats, String mintedBy, Strin
      * @throws MalformedException naming the field, its value and what was expected
      */
     public String accept(String field, @Nullable String value) {
+        IdFormat.Fault nearest = null;
         for (IdFormat format : formats) {
             String folded = value == null ? null : folded(value, format);
-            if (folded != null && format.isValid(folded)) {
+            IdFormat.Fault fault = format.fault(folded);
+            if (folded != null && fault == null) {
                 return folded;
             }
+            if (fault != null && (nearest == null || fault.at() > nearest.at())) {
+                nearest = fault; // what is wrong furthest in is what was most likely meant
+            }
         }
-        IdFormat first = formats.get(0);
-        IdFormat.Fault fault = first.fault(value == null ? null : folded(value, first));
-        if (fault == null) {
+        if (nearest == null) {
             throw new AssertionError(field);
         }
         String expected = formats.stream().map(IdFormat::expected).collect(Collectors.joining("; or "));
-        throw new MalformedException(field, value, fault, expected);
+        throw new MalformedException(field, value, nearest, expected);
     }
 
     private static String folded(String value, IdFormat format) {

@@ -2,6 +2,7 @@ package dev.semel.id;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,7 @@ public abstract class IdScheme implements IdFormat {
      * @throws ExhaustedException if the time is outside the scheme's {@link #lifetime()}
      */
     public String mintAt(Instant time) {
+        Objects.requireNonNull(time);
         return mint();
     }
 
@@ -74,17 +76,19 @@ public abstract class IdScheme implements IdFormat {
     @Override
     public final @Nullable Fault fault(@Nullable String text) {
         if (text == null) {
-            return new Fault(-1, "is missing");
+            return Fault.missing();
         }
-        if (decode(text) != null) {
-            return null;
-        }
+        return decode(text) == null ? explain(text) : null;
+    }
+
+    /** What is wrong with a text that is no id. */
+    Fault explain(String text) {
         if (text.length() < minLength || text.length() > maxLength) {
-            return new Fault(-1, TextFormat.lengthProblem(text));
+            return Fault.ofLength(text);
         }
         for (int i = 0; i < text.length(); i++) {
             if (alphabet.indexOf(text.charAt(i)) < 0) {
-                return new Fault(i, TextFormat.characterProblem(text.charAt(i)));
+                return Fault.ofCharacter(text, i);
             }
         }
         return layoutFault(text);
@@ -126,6 +130,7 @@ public abstract class IdScheme implements IdFormat {
 
     /** This scheme on another clock, with an order of its own. A scheme that reads no clock returns itself. */
     public IdScheme withClock(InstantSource clock) {
+        Objects.requireNonNull(clock);
         return this;
     }
 
@@ -166,6 +171,15 @@ public abstract class IdScheme implements IdFormat {
     /** The random field of an id as people may read it; empty where there is none. */
     String random(long high, long low) {
         return "";
+    }
+
+    /** What a clock says, or that the scheme has no id for a time so far off. */
+    static long millis(String scheme, InstantSource clock, Lifetime lifetime) {
+        try {
+            return clock.millis();
+        } catch (ArithmeticException e) {
+            throw new ExhaustedException(scheme, clock.instant(), lifetime);
+        }
     }
 
     /** The lowest bits of a number, in as many hexadecimal digits as they need. */

@@ -41,7 +41,10 @@ public final class MalformedException extends IllegalArgumentException {
         return value;
     }
 
-    /** Index of the offending character in the text, or -1 where it is not one place that is wrong. */
+    /**
+     * Index of the offending character, or -1 where it is not one place that is wrong. For a part of a key it is the place in the
+     * whole key.
+     */
     public int at() {
         return at;
     }

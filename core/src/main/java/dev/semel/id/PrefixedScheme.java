@@ -23,7 +23,7 @@ final class PrefixedScheme extends IdScheme {
     private static String checked(String prefix) {
         Fault fault = TextFormat.WORD.fault(prefix);
         if (fault == null && prefix.length() > LONGEST_PREFIX) {
-            fault = new Fault(-1, TextFormat.lengthProblem(prefix));
+            fault = Fault.ofLength(prefix);
         }
         if (fault != null) {
             throw new MalformedException("prefix", prefix, fault, "1 to " + LONGEST_PREFIX + " of 0-9A-Za-z_");
@@ -49,20 +49,25 @@ final class PrefixedScheme extends IdScheme {
 
     @Override
     @Nullable ParsedId decode(String text) {
-        ParsedId id = text.startsWith(head) ? body.decode(text.substring(head.length())) : null;
+        if (text.length() > maxLength() || !text.startsWith(head)) {
+            return null;
+        }
+        ParsedId id = body.decode(text.substring(head.length()));
         return id == null ? null : new ParsedId(this, id.high(), id.low());
     }
 
     @Override
-    Fault layoutFault(String text) {
+    Fault explain(String text) {
         if (!text.startsWith(head)) {
-            return new Fault(0, "does not begin with " + head);
+            return new Fault(text.isEmpty() ? -1 : 0, "does not begin with " + head);
         }
-        Fault fault = body.fault(text.substring(head.length()));
-        if (fault == null) {
-            throw new AssertionError(text);
-        }
+        Fault fault = body.explain(text.substring(head.length()));
         return fault.at() < 0 ? fault : new Fault(fault.at() + head.length(), fault.problem());
+    }
+
+    @Override
+    Fault layoutFault(String text) {
+        throw new AssertionError("explained before: " + text);
     }
 
     @Override

@@ -199,7 +199,10 @@ final class Randomness {
             try {
                 SYSTEM.nextBytes(key);
                 cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), START);
-                cipher.update(ZEROS, 0, buffer.length, buffer, 0);
+                int filled = cipher.update(ZEROS, 0, buffer.length, buffer, 0);
+                if (filled != buffer.length) {
+                    throw new IllegalStateException("AES/CTR filled " + filled + " bytes of " + buffer.length);
+                }
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("AES/CTR failed", e);
             } finally {

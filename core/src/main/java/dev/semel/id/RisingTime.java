@@ -2,6 +2,7 @@ package dev.semel.id;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -27,12 +28,12 @@ final class RisingTime {
 
     RisingTime(String scheme, InstantSource clock) {
         this.scheme = scheme;
-        this.clock = clock;
+        this.clock = Objects.requireNonNull(clock);
     }
 
     /** A tick above all that were returned before. */
     long next(Randomness.Slot random) {
-        long millis = inLifetime(scheme, clock.millis());
+        long millis = inLifetime(IdScheme.millis(scheme, clock, LIFETIME));
         long tick = last.incrementAndGet();
         if (millis > tick >>> COUNTER_BITS) {
             tick = moveTo(millis << COUNTER_BITS | random.nextLong() >>> (Long.SIZE - COUNTER_BITS + 1));
@@ -45,7 +46,7 @@ final class RisingTime {
     }
 
     /** The first tick of a new millisecond, or one after it if another thread was there before. */
-    private long moveTo(long fresh) {
+    long moveTo(long fresh) {
         while (true) {
             long previous = last.get();
             if (Long.compareUnsigned(previous, fresh) >= 0) {
@@ -65,7 +66,7 @@ final class RisingTime {
         return time.toEpochMilli();
     }
 
-    private static long inLifetime(String scheme, long millis) {
+    private long inLifetime(long millis) {
         if (millis >>> 48 != 0) {
             throw new ExhaustedException(scheme, Instant.ofEpochMilli(millis), LIFETIME);
         }

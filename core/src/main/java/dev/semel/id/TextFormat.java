@@ -66,14 +66,14 @@ public final class TextFormat implements IdFormat {
     @Override
     public @Nullable Fault fault(@Nullable String text) {
         if (text == null) {
-            return new Fault(-1, "is missing");
+            return Fault.missing();
         }
         if (text.isEmpty() || text.length() > maxLength) {
-            return new Fault(-1, lengthProblem(text));
+            return Fault.ofLength(text);
         }
         for (int i = 0; i < text.length(); i++) {
             if (alphabet.value(text.charAt(i)) < 0) {
-                return new Fault(i, characterProblem(text.charAt(i)));
+                return Fault.ofCharacter(text, i);
             }
         }
         return null;
@@ -82,18 +82,6 @@ public final class TextFormat implements IdFormat {
     @Override
     public String toString() {
         return name;
-    }
-
-    static String lengthProblem(String text) {
-        return switch (text.length()) {
-            case 0 -> "is empty";
-            case 1 -> "has 1 character";
-            default -> "has " + text.length() + " characters";
-        };
-    }
-
-    static String characterProblem(char c) {
-        return c > ' ' && c <= '~' ? "has a '" + c + "'" : String.format("has a U+%04X", (int) c);
     }
 
     /** An alphabet as people write it: runs of three and more as {@code a-z}. */

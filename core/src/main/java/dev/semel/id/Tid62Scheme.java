@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,8 @@ final class Tid62Scheme extends IdScheme {
     private static final int HEAD_DIGITS = 7;
     private static final long EPOCH_SECOND = 1_577_836_800; // 2020-01-01T00:00:00Z
     private static final long LAST_SECOND = 0xFFFF_FFFFL;
+    private static final Lifetime LIFETIME = new Lifetime.Between(
+            Instant.ofEpochSecond(EPOCH_SECOND), Instant.ofEpochSecond(EPOCH_SECOND + LAST_SECOND));
     private static final long TAIL = 839_299_365_868_340_224L; // 62¹⁰
     private static final long PAIR = 62 * 62;
     private static final long PAIR_2 = PAIR * PAIR;
@@ -31,11 +34,11 @@ final class Tid62Scheme extends IdScheme {
 
     private final InstantSource clock;
     private final Randomness random;
-    private Second latest = new Second(0);
+    private volatile Second latest = new Second(0);
 
     Tid62Scheme(InstantSource clock, Randomness random) {
         super("tid62", Alphabet.BASE62.characters(), LENGTH, LENGTH);
-        this.clock = clock;
+        this.clock = Objects.requireNonNull(clock);
         this.random = random;
     }
 
@@ -49,7 +52,7 @@ final class Tid62Scheme extends IdScheme {
             long bits = slot.nextLong();
             Second second = latest;
             spell(second, bits, slot.scratch);
-            long millis = clock.millis();
+            long millis = millis(name(), clock, LIFETIME);
             if (!second.contains(millis)) {
                 second = second(Math.floorDiv(millis, 1000) - EPOCH_SECOND);
                 latest = second; // threads overwrite each other, which is harmless: it is compared before it is used
@@ -70,7 +73,7 @@ final class Tid62Scheme extends IdScheme {
 
     private Second second(long number) {
         if (number < 0 || number > LAST_SECOND) {
-            throw new ExhaustedException(name(), Instant.ofEpochSecond(number + EPOCH_SECOND), lifetime());
+            throw new ExhaustedException(name(), Instant.ofEpochSecond(number + EPOCH_SECOND), LIFETIME);
         }
         return new Second(number);
     }
@@ -181,8 +184,7 @@ final class Tid62Scheme extends IdScheme {
 
     @Override
     public Lifetime lifetime() {
-        return new Lifetime.Between(
-                Instant.ofEpochSecond(EPOCH_SECOND), Instant.ofEpochSecond(EPOCH_SECOND + LAST_SECOND));
+        return LIFETIME;
     }
 
     @Override

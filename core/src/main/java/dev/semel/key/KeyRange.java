@@ -2,6 +2,7 @@ package dev.semel.key;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.id.MalformedException;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +18,13 @@ public final class KeyRange {
         this.to = to;
     }
 
-    /** All keys that begin with a prefix, and no others. */
+    /**
+     * All keys that begin with a prefix, and no others.
+     *
+     * @throws IllegalArgumentException if the prefix holds half of a surrogate pair, which has no bytes
+     */
     public static KeyRange ofPrefix(String prefix) {
-        byte[] from = prefix.getBytes(UTF_8);
+        byte[] from = bytes(prefix);
         int end = from.length;
         while (end > 0 && from[end - 1] == (byte) 0xFF) {
             end--;
@@ -32,10 +37,22 @@ public final class KeyRange {
         return new KeyRange(from, to);
     }
 
-    /** One key alone. */
+    /**
+     * One key alone.
+     *
+     * @throws IllegalArgumentException if the key holds half of a surrogate pair, which has no bytes
+     */
     public static KeyRange ofKey(String key) {
-        byte[] from = key.getBytes(UTF_8);
+        byte[] from = bytes(key);
         return new KeyRange(from, Arrays.copyOf(from, from.length + 1));
+    }
+
+    private static byte[] bytes(String text) {
+        byte[] bytes = text.getBytes(UTF_8);
+        if (!new String(bytes, UTF_8).equals(text)) {
+            throw new IllegalArgumentException("Half of a surrogate pair in " + MalformedException.quote(text));
+        }
+        return bytes;
     }
 
     /** The least key that is in the range. */
@@ -53,9 +70,13 @@ public final class KeyRange {
         return Arrays.compareUnsigned(from, key) <= 0 && (to == null || Arrays.compareUnsigned(key, to) < 0);
     }
 
-    /** Whether a key is in the range. */
+    /**
+     * Whether a key is in the range.
+     *
+     * @throws IllegalArgumentException if the key holds half of a surrogate pair, which has no bytes
+     */
     public boolean contains(String key) {
-        return contains(key.getBytes(UTF_8));
+        return contains(bytes(key));
     }
 
     @Override

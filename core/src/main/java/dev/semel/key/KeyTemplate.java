@@ -81,7 +81,13 @@ public final class KeyTemplate implements IdFormat {
         String[] values = new String[parts.size()];
         Flaw flaw = split(key, values);
         if (flaw != null) {
-            throw new MalformedException(flaw.field, flaw.value, flaw.fault, flaw.expected);
+            throw flaw.part == null
+                    ? new MalformedException("key", flaw.value, flaw.fault, expected())
+                    : new MalformedException(
+                            flaw.part.name(),
+                            flaw.value,
+                            flaw.fault,
+                            flaw.part.format().expected());
         }
         Map<String, String> byName = new LinkedHashMap<>();
         for (int i = 0; i < values.length; i++) {
@@ -152,15 +158,15 @@ public final class KeyTemplate implements IdFormat {
         return joined.toString();
     }
 
-    /** What keeps a key from being split: a part that is malformed, or something between the parts. */
-    private record Flaw(String field, @Nullable String value, Fault fault, String expected) {}
+    /** What keeps a key from being split: a part that is malformed or, where that is null, something between the parts. */
+    private record Flaw(@Nullable Part part, @Nullable String value, Fault fault) {}
 
     private @Nullable Flaw split(@Nullable String key, @Nullable String[] values) {
         if (key == null) {
-            return new Flaw("key", null, new Fault(-1, "is missing"), expected());
+            return new Flaw(null, null, Fault.missing());
         }
         if (!key.startsWith(literals.get(0))) {
-            return new Flaw("key", key, new Fault(0, "does not begin with " + literals.get(0)), expected());
+            return new Flaw(null, key, new Fault(0, "does not begin with " + literals.get(0)));
         }
         int start = literals.get(0).length();
         for (int i = 0; i < parts.size(); i++) {
@@ -171,14 +177,12 @@ public final class KeyTemplate implements IdFormat {
                 return partFlaw(key, start, part, literal);
             }
             if (!key.startsWith(literal, end)) {
-                return new Flaw("key", key, new Fault(end, "lacks " + literal + " behind " + part.name()), expected());
+                return new Flaw(null, key, new Fault(end, "lacks " + literal + " behind " + part.name()));
             }
             values[i] = key.substring(start, end);
             start = end + literal.length();
         }
-        return start == key.length()
-                ? null
-                : new Flaw("key", key, new Fault(start, "goes on behind its last part"), expected());
+        return start == key.length() ? null : new Flaw(null, key, new Fault(start, "goes on behind its last part"));
     }
 
     /** Where a part ends that starts at a given place; before that place, or beyond the end of the key, if it does not. */
@@ -203,33 +207,32 @@ public final class KeyTemplate implements IdFormat {
         return i;
     }
 
-    /** Says what is wrong with a part. Where it ends may be just what is wrong, so it is shown up to the next literal. */
+    /** Says what is wrong with a part. Where it ends may be just what is wrong: then it is shown up to the next literal. */
     private static Flaw partFlaw(String key, int start, Part part, String literal) {
-        int next = literal.isEmpty() ? -1 : key.indexOf(literal, start);
-        String value = key.substring(Math.min(start, key.length()), next < 0 ? key.length() : next);
+        int end = start + part.format().minLength();
+        boolean endsWhereItShould = part.format().isFixedWidth() && end <= key.length() && key.startsWith(literal, end);
+        if (!endsWhereItShould) {
+            int next = literal.isEmpty() ? -1 : key.indexOf(literal, start);
+            end = next < 0 ? key.length() : next;
+        }
+        String value = key.substring(Math.min(start, end), end);
         Fault fault = part.format().fault(value);
         if (fault == null) {
             fault = new Fault(-1, "is not followed by " + literal);
         }
-        int at = start + Math.max(0, fault.at());
-        return new Flaw(
-                part.name(),
-                value,
-                new Fault(at, fault.problem()),
-                part.format().expected());
+        return new Flaw(part, value, new Fault(start + Math.max(0, fault.at()), fault.problem()));
     }
 
     @Override
     public @Nullable Fault fault(@Nullable String text) {
         Flaw flaw = split(text, new String[parts.size()]);
-        if (flaw == null) {
-            return null;
+        if (flaw == null || flaw.part == null) {
+            return flaw == null ? null : flaw.fault;
         }
-        return flaw.field.equals("key")
-                ? flaw.fault
-                : new Fault(
-                        flaw.fault.at(),
-                        "has a " + flaw.field + " that " + flaw.fault.problem() + " (expected " + flaw.expected + ")");
+        return new Fault(
+                flaw.fault.at(),
+                "has a " + flaw.part.name() + " that " + flaw.fault.problem() + " (expected "
+                        + flaw.part.format().expected() + ")");
     }
 
     /** The template itself. */

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 /** Reads the text of a template and checks that its keys can be split back. */
 final class TemplateParser {
 
+    private static final int MOST_PARTS = 64;
+
     private final String template;
     private final List<Part> parts = new ArrayList<>();
     private final List<Integer> places = new ArrayList<>();
@@ -46,7 +48,9 @@ final class TemplateParser {
             if (c <= ' ' || c > '~' || c == '}') {
                 throw malformed(
                         end,
-                        c == '}' ? "closes a part that was not opened" : String.format("has a U+%04X", (int) c),
+                        c == '}'
+                                ? "closes a part that was not opened"
+                                : IdFormat.Fault.ofCharacter(template, end).problem(),
                         "printable ASCII without spaces, and parts as in {user:uuid4s}");
             }
             end++;
@@ -65,6 +69,9 @@ final class TemplateParser {
         String name = nameAndType[0];
         if (TextFormat.WORD.fault(name) != null) {
             throw malformed(start, "has a part without a proper name", "letters, digits and '_', as in {user:uuid4s}");
+        }
+        if (parts.size() == MOST_PARTS) {
+            throw malformed(start, "has more than " + MOST_PARTS + " parts", "fewer");
         }
         if (parts.stream().anyMatch(part -> part.name().equals(name))) {
             throw malformed(start, "has two parts named " + name, "a name for each");

@@ -136,6 +136,24 @@ class ClockTest {
     }
 
     @Test
+    void threadsThatMoveToTheSameTick_getTwo() {
+        RisingTime time = new RisingTime("test", clock);
+        assertThat(time.moveTo(1L << 40)).isEqualTo(1L << 40);
+        assertThat(time.moveTo(1L << 40)).isEqualTo((1L << 40) + 1);
+        assertThat(time.moveTo(5)).isEqualTo((1L << 40) + 2);
+    }
+
+    @Test
+    void clockAtTheEndsOfTime_isBeyondEveryLifetime() {
+        for (Instant end : new Instant[] {Instant.MIN, Instant.MAX}) {
+            for (IdScheme scheme :
+                    new IdScheme[] {IdSchemes.TID62, IdSchemes.UUID7, IdSchemes.ULID, IdSchemes.DAY_NONCE}) {
+                assertThatThrownBy(scheme.withClock(() -> end)::mint).isInstanceOf(ExhaustedException.class);
+            }
+        }
+    }
+
+    @Test
     void tid62_livesFrom2020To2156AndSaysSo() {
         IdScheme scheme = IdSchemes.TID62.withClock(clock);
         clock.set(Instant.parse("2019-12-31T23:59:59.999Z"));

@@ -43,6 +43,8 @@ class IdRegistryTest {
         assertThatThrownBy(() -> session.accept("sid", null))
                 .hasMessageStartingWith("sid (none) is missing; expected 36 characters")
                 .hasMessageContaining("; or session- and 36 characters");
+        assertThatThrownBy(() -> registry.accept("sessionId", "session-123e4567-e89b-12d3-a456-426614174000"))
+                .hasMessageContaining("has version 1 (at 22)");
         assertThatThrownBy(() -> registry.accept("userId", "a b"))
                 .hasMessageStartingWith("userId \"a b\" has a U+0020 (at 1)");
     }

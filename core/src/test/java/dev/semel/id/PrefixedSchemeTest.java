@@ -22,7 +22,9 @@ class PrefixedSchemeTest {
         IdScheme scheme = IdSchemes.UUID4.prefixed("session");
         assertThat(scheme.fault("session-123e4567-e89b-12d3-a456-426614174000"))
                 .isEqualTo(new IdFormat.Fault(22, "has version 1"));
-        assertThat(scheme.fault("table___-550e8400-e29b-41d4-a716-44665544000")).isNotNull();
+        assertThat(scheme.fault("table-550e8400-e29b-41d4-a716-446655440000"))
+                .isEqualTo(new IdFormat.Fault(0, "does not begin with session-"));
+        assertThat(scheme.fault("session-550e8400")).isEqualTo(new IdFormat.Fault(-1, "has 8 characters"));
         assertThat(IdSchemes.SEQ36.prefixed("order").fault("reord-0000001"))
                 .isEqualTo(new IdFormat.Fault(0, "does not begin with order-"));
     }

@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.UUID;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -52,6 +53,24 @@ class PublicVectorsTest {
                 .isEqualTo(new IdFormat.Fault(14, "has version 1"));
         assertThat(IdSchemes.UUID4.fault("789e0123-e45b-67c8-d901-234567890abc"))
                 .isEqualTo(new IdFormat.Fault(19, "has another variant than RFC 9562's"));
+    }
+
+    @Example
+    void uuidsOfAnotherVariant_areRejectedInEverySpelling() {
+        for (long variant : new long[] {0, 1, 3}) {
+            long low = variant << 62 | 0x2716446655440000L;
+            for (IdScheme scheme : List.of(IdSchemes.UUID4, IdSchemes.UUID4S, IdSchemes.UUID464, IdSchemes.UUID7)) {
+                long version = scheme == IdSchemes.UUID7 ? 0x7000 : 0x4000;
+                String text = scheme.text(0x550e8400e29b01d4L | version, low);
+                assertThat(scheme.isValid(text)).as("%s %s", scheme, text).isFalse();
+                assertThat(scheme.fault(text))
+                        .extracting(IdFormat.Fault::problem)
+                        .asString()
+                        .contains("variant");
+                String right = scheme.text(0x550e8400e29b01d4L | version, 2L << 62 | (low & (-1L >>> 2)));
+                assertThat(scheme.isValid(right)).as("%s %s", scheme, right).isTrue();
+            }
+        }
     }
 
     @Example
@@ -117,6 +136,22 @@ class PublicVectorsTest {
         ParsedId read = IdSchemes.TID62.parse(expected);
         assertThat(read.high()).isEqualTo(seconds);
         assertThat(read.low()).isEqualTo(random);
+    }
+
+    /** Where the last ten digits are all zero, or all z, the arithmetic of spelling carries or just does not. */
+    @Property
+    void tid62AroundRoundNumbers_isTheNumberInBase62(@ForAll @LongRange(min = 0, max = 0xFFFF_FFFEL) long seconds) {
+        BigInteger round = BigInteger.valueOf(62).pow(10);
+        BigInteger start = BigInteger.valueOf(seconds).shiftLeft(64);
+        BigInteger first = start.divide(round).add(BigInteger.ONE).multiply(round);
+        for (int i = 0; i < 20; i++) {
+            for (int off = -1; off <= 1; off++) {
+                BigInteger number =
+                        first.add(round.multiply(BigInteger.valueOf(i))).add(BigInteger.valueOf(off));
+                assertThat(IdSchemes.TID62.text(number.shiftRight(64).longValueExact(), number.longValue()))
+                        .isEqualTo(base62(number));
+            }
+        }
     }
 
     private static String base62(BigInteger number) {

@@ -67,6 +67,54 @@ class KeyTemplateTest {
         });
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "{a:uuid4}-{b:uuid4}, 123e4567-e89b-12d3-a456-426614174000-550e8400-e29b-41d4-a716-446655440000, a, 14, has version 1",
+        "{a:uuid464}-{b:seq10}, VQ6E-OKbQdSnFkRmVUQAAB-0000000001, a, 21, has a",
+        "{a:seq10}{b:seq10}, 000000000x0000000001, a, 9, has a",
+        "{a:seq10}{b:seq10}, 0000000001x000000001, b, 10, has a",
+        "x{key:seq10}, x1, key, 1, has 1 character"
+    })
+    void partOfFixedWidth_isJudgedByItself(String template, String key, String part, int at, String problem) {
+        KeyTemplate declared = KeyTemplate.of(template);
+        assertThatThrownBy(() -> declared.parse(key)).isInstanceOfSatisfying(MalformedException.class, e -> {
+            assertThat(e.field()).isEqualTo(part);
+            assertThat(e.at()).isEqualTo(at);
+            assertThat(e.problem()).startsWith(problem);
+        });
+        assertThat(declared.fault(key)).satisfies(fault -> {
+            assertThat(fault.at()).isEqualTo(at);
+            assertThat(fault.problem()).startsWith("has a " + part + " that has ");
+        });
+    }
+
+    @Test
+    void whatIsHandedOut_cannotChangeWhatItCameFrom() {
+        String key = "usr_" + USER + "_tag_" + TAG;
+        assertThatThrownBy(() -> reputation.parse(key).put("user", TAG))
+                .isInstanceOf(UnsupportedOperationException.class);
+        KeyRange range = KeyRange.ofPrefix("a");
+        range.from()[0] = 'z';
+        range.to().orElseThrow()[0] = 'z';
+        assertThat(range).isEqualTo(KeyRange.ofPrefix("a"));
+    }
+
+    @Test
+    void halvesOfSurrogatePairs_areNoKeys() {
+        assertThatThrownBy(() -> KeyRange.ofPrefix("\ud800")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> KeyRange.ofKey("\ud800")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> KeyRange.ofKey("?").contains("\ud800")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void tooManyParts_areRefused() {
+        StringBuilder template = new StringBuilder();
+        for (int i = 0; i < 65; i++) {
+            template.append("{p").append(i).append(":seq10}");
+        }
+        assertThatThrownBy(() -> KeyTemplate.of(template.toString())).hasMessageContaining("more than 64 parts");
+    }
+
     @Test
     void missingKey_isRefused() {
         assertThat(reputation.isValid(null)).isFalse();

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
@@ -43,9 +45,9 @@ public final class IdsBench implements Runnable {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            defaultValue = "docs/benchmarks",
+            defaultValue = "${sys:semel.home:-.}/docs/benchmarks",
             description = "Where the table (ids.md) and the plot (ids.svg) go; docs/benchmarks unless said otherwise.")
-    private Path out = Path.of("docs/benchmarks");
+    private @Nullable Path out;
 
     private final PrintStream progress = System.err;
 
@@ -59,8 +61,9 @@ public final class IdsBench implements Runnable {
     @Override
     public void run() {
         Measurements measured = measure(Math.max(1, rounds), new Effort(1, 3, 3, 400));
-        write(out, measured);
-        progress.println("Wrote " + out.resolve("ids.md") + " and " + out.resolve("ids.svg"));
+        Path folder = Objects.requireNonNull(out);
+        write(folder, measured);
+        progress.println("Wrote " + folder.resolve("ids.md") + " and " + folder.resolve("ids.svg"));
     }
 
     /** Measures everything once, then everything again: what disturbs the machine for a while disturbs all alike. */

@@ -49,7 +49,7 @@ final class IdInspectCommand implements Callable<Integer> {
     @Spec
     void spec(CommandSpec spec) {
         this.spec = spec;
-        spec.parser().unmatchedOptionsArePositionalParams(true); // an id may begin with a hyphen
+        Semel.allowHyphens(spec);
     }
 
     /** A reading of a text: as it is, or with a prefix before an id. */
@@ -179,9 +179,7 @@ final class IdInspectCommand implements Callable<Integer> {
             }
         }
         if (nearest == null) {
-            IdFormat.Fault fault = new IdFormat.Fault(
-                    -1, text.isEmpty() ? "is empty" : "has " + text.length() + " characters, as no scheme's ids have");
-            nearest = new MalformedException("id", text, fault, LENGTHS);
+            nearest = new MalformedException("id", text, IdFormat.Fault.ofLength(text), LENGTHS);
         }
         terminal.flush();
         spec.commandLine().getErr().println(spec.qualifiedName() + ": " + nearest.getMessage());

@@ -4,8 +4,10 @@ import dev.semel.id.IdFormat;
 import dev.semel.id.MalformedException;
 import dev.semel.key.KeyTemplate;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import tools.jackson.core.JsonGenerator;
 
 @Command(
@@ -19,6 +21,11 @@ final class KeyCheckCommand implements Runnable {
 
     @Option(names = "--json", description = "Prints an object.")
     private boolean json;
+
+    @Spec
+    void spec(CommandSpec spec) {
+        Semel.allowHyphens(spec);
+    }
 
     private final Terminal terminal;
 

@@ -28,7 +28,7 @@ final class KeyParseCommand implements Runnable {
 
     @Spec
     void spec(CommandSpec spec) {
-        spec.parser().unmatchedOptionsArePositionalParams(true); // a key may begin with a hyphen
+        Semel.allowHyphens(spec);
     }
 
     private final Terminal terminal;

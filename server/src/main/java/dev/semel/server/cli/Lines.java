@@ -40,8 +40,12 @@ final class Lines {
             int end = line.length();
             return line.substring(0, end > 0 && line.charAt(end - 1) == '\r' ? end - 1 : end);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw unreadable(e);
         }
+    }
+
+    private static UncheckedIOException unreadable(IOException e) {
+        return new UncheckedIOException("cannot read standard input: " + e.getMessage(), e);
     }
 
     /** Whether there is more to read without waiting for it. */
@@ -49,7 +53,7 @@ final class Lines {
         try {
             return in.ready();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw unreadable(e);
         }
     }
 }

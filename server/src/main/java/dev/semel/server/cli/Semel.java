@@ -5,23 +5,27 @@ import dev.semel.id.MalformedException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * The {@code semel} command. Exits with 0 on success, 1 on failure and 2 on wrong use; errors are one line on standard error,
@@ -46,11 +50,7 @@ public final class Semel implements Runnable {
     private boolean version;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            scope = ScopeType.INHERIT,
-            description = "Prints this help and exits.")
+    @Option(names = "--help", usageHelp = true, scope = ScopeType.INHERIT, description = "Prints this help and exits.")
     private boolean help;
 
     @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack of an error, too.")
@@ -78,18 +78,23 @@ public final class Semel implements Runnable {
             int status = commandLine(terminal, err).execute(arguments);
             terminal.flush();
             return status;
-        } catch (UncheckedIOException e) {
-            return outputFailed(e.getCause(), err);
+        } catch (Terminal.OutputException e) {
+            return outputFailed(e, err);
         }
     }
 
     private static CommandLine commandLine(Terminal terminal, PrintStream err) {
         CommandLine commandLine = new CommandLine(new Semel(), new Terminal.Factory(terminal))
-                .setPosixClusteredShortOptionsAllowed(false)
                 .setExpandAtFiles(false) // an argument that begins with @ is not a file to read more from
                 .setOut(terminal.writer())
                 .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
                 .setUsageHelpAutoWidth(true)
+                .registerConverter(Long.class, Semel::number)
+                .registerConverter(long.class, Semel::number)
+                .setExecutionStrategy(result -> {
+                    refuseWhatWouldBeIgnored(result);
+                    return new CommandLine.RunLast().execute(result);
+                })
                 .setParameterExceptionHandler((e, args) -> {
                     String command = e.getCommandLine().getCommandSpec().qualifiedName();
                     err.println(command + ": " + onOneLine(e.getMessage()) + " (see ./" + command + " --help)");
@@ -97,13 +102,14 @@ public final class Semel implements Runnable {
                 });
         Semel semel = commandLine.getCommand();
         commandLine.setExecutionExceptionHandler((e, failed, result) -> {
-            if (e instanceof UncheckedIOException output) {
-                return outputFailed(output.getCause(), err);
+            if (e instanceof Terminal.OutputException output) {
+                return outputFailed(output, err);
             }
-            boolean expected = e instanceof MalformedException || e instanceof ExhaustedException;
+            boolean expected = e instanceof MalformedException
+                    || e instanceof ExhaustedException
+                    || e instanceof UncheckedIOException;
             String command = failed.getCommandSpec().qualifiedName();
-            err.println(command + ": " + (expected ? "" : "unexpected error: ")
-                    + onOneLine(String.valueOf(e.getMessage())));
+            err.println(command + ": " + (expected ? "" : "unexpected error: ") + onOneLine(e.getMessage()));
             if (semel.verbose) {
                 e.printStackTrace(err);
             }
@@ -112,10 +118,39 @@ public final class Semel implements Runnable {
         return commandLine;
     }
 
+    /** For commands whose arguments may begin with a hyphen, as ids and keys do; so no command has a {@code -h}. */
+    static void allowHyphens(CommandSpec spec) {
+        spec.parser().unmatchedOptionsArePositionalParams(true).posixClusteredShortOptionsAllowed(false);
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException(MalformedException.quote(text) + " is not a whole number");
+        }
+    }
+
+    /** What is said to a command is lost if a command of its own follows, unless it is for both. */
+    private static void refuseWhatWouldBeIgnored(ParseResult result) {
+        for (ParseResult outer = result; outer.hasSubcommand(); outer = outer.subcommand()) {
+            Stream<ArgSpec> own = Stream.concat(
+                    outer.matchedOptions().stream().filter(option -> option.scopeType() != ScopeType.INHERIT),
+                    outer.matchedPositionals().stream());
+            ArgSpec ignored = own.findFirst().orElse(null);
+            if (ignored != null) {
+                String said = ignored.isOption() ? ((OptionSpec) ignored).longestName() : ignored.paramLabel();
+                String command = outer.subcommand().commandSpec().name();
+                throw new ParameterException(
+                        outer.subcommand().commandSpec().commandLine(), said + " does not go before " + command);
+            }
+        }
+    }
+
     /** Nobody is there to read any more, which ends a pipe and is no failure; or the output could not be written. */
-    private static int outputFailed(@Nullable IOException e, PrintStream err) {
-        String message = e == null ? "" : String.valueOf(e.getMessage());
-        if (message.contains("Broken pipe")) {
+    private static int outputFailed(Terminal.OutputException e, PrintStream err) {
+        String message = e.getMessage();
+        if (message != null && message.contains("Broken pipe")) {
             return ExitCode.OK;
         }
         err.println("semel: cannot write the output: " + onOneLine(message));

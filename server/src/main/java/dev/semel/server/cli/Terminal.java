@@ -27,6 +27,7 @@ final class Terminal {
 
     private final InputStream in;
     private final Writer out;
+    private final StringWriter help = new StringWriter();
     private boolean broken;
 
     Terminal(InputStream in, OutputStream out) {
@@ -47,9 +48,9 @@ final class Terminal {
         }
     }
 
-    private UncheckedIOException broken(IOException e) {
+    private OutputException broken(IOException e) {
         broken = true;
-        return new UncheckedIOException(e);
+        return new OutputException(e);
     }
 
     /** One object on one line. */
@@ -69,15 +70,27 @@ final class Terminal {
             return;
         }
         try {
+            out.write(help.toString());
+            help.getBuffer().setLength(0);
             out.flush();
         } catch (IOException e) {
             throw broken(e);
         }
     }
 
-    /** For what picocli prints itself: help and version. */
+    /** For what picocli prints itself, help and version; a writer of its kind would keep quiet about a full disk. */
     PrintWriter writer() {
-        return new PrintWriter(out, true);
+        return new PrintWriter(help);
+    }
+
+    /** The output cannot be written. */
+    static final class OutputException extends UncheckedIOException {
+
+        private static final long serialVersionUID = 1L;
+
+        OutputException(IOException cause) {
+            super(String.valueOf(cause.getMessage()), cause);
+        }
     }
 
     /** Makes commands that are given the terminal. */

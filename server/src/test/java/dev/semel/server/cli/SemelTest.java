@@ -208,6 +208,7 @@ class SemelTest {
                 "has version 1 (at 14); expected uuid4: 36 characters");
         assertOneLine(semel("id", "inspect", "user-04XhXYx9xCjfPYf3!"), 1, "has a '!' (at 16); expected tid62: 17 of");
         assertOneLine(semel("id", "inspect", "foo"), 1, "has 3 characters", "17 for tid62");
+        assertOneLine(semel("id", "inspect", "x"), 1, "has 1 character;");
         Result json = semel("id", "inspect", "--json", "foo");
         assertThat(json.out()).isEqualTo("{\"id\":\"foo\",\"schemes\":[]}\n");
         assertOneLine(json, 1, "foo");
@@ -252,6 +253,8 @@ class SemelTest {
                         .out())
                 .isEqualTo("{\"key\":\"user-0000001\",\"parts\":{\"prefix\":\"user\",\"id\":\"0000001\"}}\n");
         assertThat(semel("key", "parse", "{x}", "-abc").out()).isEqualTo("x  -abc\n");
+        assertThat(semel("key", "parse", "{x}", "-habc").out()).isEqualTo("x  -habc\n");
+        assertThat(semel("key", "check", "-{x}").status()).isZero();
         assertOneLine(
                 semel("key", "parse", "usr_{user:uuid4s}", "usr_b068e9ee1422edf7878440ab8b6"),
                 1,
@@ -269,6 +272,10 @@ class SemelTest {
                 "id tid62 -n -1",
                 "id tid62 -n x",
                 "id tid62 -n 99999999999999999999",
+                "id --json list",
+                "id -n 5 list",
+                "id tid62 list",
+                "id tid62 inspect 0000001",
                 "id tid62 -n",
                 "id tid62 --prefix a-b",
                 "id tid62 --from 1",
@@ -323,7 +330,17 @@ class SemelTest {
     }
 
     @Test
+    void optionsOfAllCommands_goBeforeAndBehind() {
+        assertThat(semel("--verbose", "id", "--verbose", "seq10", "-n2").lines())
+                .hasSize(2);
+        assertOneLine(semel("id", "--json", "list"), 2, "--json does not go before list");
+        assertOneLine(semel("id", "tid62", "-n", "x"), 2, "\"x\" is not a whole number");
+    }
+
+    @Test
     void fullDisk_isAFailureInOneLine() {
+        assertOneLine(writingTo("No space left on device", "--help"), 1, "No space left on device");
+        assertOneLine(writingTo("No space left on device", "--version"), 1, "No space left on device");
         assertOneLine(
                 writingTo("No space left on device", "id", "tid62", "-n", "100000"), 1, "No space left on device");
         assertOneLine(writingTo("No space left on device", "id", "list"), 1, "No space left on device");

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every command shown in the documentation prints what is shown below it. */
 class ConsoleIT {
+
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]*)[^)]*\\)");
 
     record Example(Path page, int line, String command, String shown) {
         @Override
@@ -55,6 +58,17 @@ class ConsoleIT {
                                 Repository.ROOT.relativize(example.page()).toString()))
                 .contains("README.md", "docs/keys.md", "docs/command-line.md")
                 .hasSizeGreaterThan(15);
+    }
+
+    @Test
+    void linksBetweenPages_leadSomewhere() throws Exception {
+        for (Path page : Repository.pages()) {
+            LINK.matcher(Files.readString(page))
+                    .results()
+                    .map(link -> link.group(1))
+                    .filter(link -> !link.isEmpty() && !link.contains("://"))
+                    .forEach(link -> assertThat(page.resolveSibling(link)).exists());
+        }
     }
 
     /** Block types that nobody runs would rot. */

@@ -39,10 +39,13 @@ class LauncherIT {
         Path source = copy.resolve("core/src/main/java/dev/semel/id/Sequence.java");
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
         Printed third = Repository.bash(copy, "./semel id seq10");
+        Repository.bash(copy, "truncate -s 1000 server/target/semel.jar; touch target/unfinished");
+        Printed afterACut = Repository.bash(copy, "./semel id seq10");
 
         assertThat(first.text()).isEqualTo("semel: building for the first time …\n0000000001\n");
         assertThat(second.text()).isEqualTo("0000000001\n");
         assertThat(third.text()).isEqualTo("semel: building: the sources have changed …\n0000000001\n");
+        assertThat(afterACut.text()).isEqualTo("semel: building: the sources have changed …\n0000000001\n");
     }
 
     @Test
@@ -82,6 +85,21 @@ class LauncherIT {
         Printed printed =
                 Repository.bash(Repository.ROOT, "./semel id tid62 -n 1000000000 | head -n 1; echo ${PIPESTATUS[0]}");
         assertThat(printed.text()).matches("\\w{17}\n0\n");
+    }
+
+    @Test
+    void closedStreams_areNotMistakenForFiles() throws Exception {
+        assertThat(Repository.bash(Repository.ROOT, "./semel id inspect --json - <&-"))
+                .isEqualTo(new Printed(0, ""));
+        assertThat(Repository.bash(Repository.ROOT, "./semel id tid62 >&- <&-"))
+                .isEqualTo(new Printed(1, "semel: standard output is closed\n"));
+        assertThat(Repository.bash(Repository.ROOT, "./semel id seq10 2>&-")).isEqualTo(new Printed(0, "0000000001\n"));
+    }
+
+    @Test
+    void inputThatCannotBeRead_isAFailure() throws Exception {
+        assertThat(Repository.bash(Repository.ROOT, "./semel id inspect - < docs"))
+                .isEqualTo(new Printed(1, "semel id inspect: cannot read standard input: Is a directory\n"));
     }
 
     @Test
