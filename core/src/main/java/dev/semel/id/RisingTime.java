@@ -3,7 +3,7 @@ package dev.semel.id;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Ticks that rise with every call, in the whole process, whatever the clock does: 48 bits of Unix milliseconds and a 16-bit
@@ -22,9 +22,13 @@ final class RisingTime {
     /** The last millisecond is not used for minting: there the word is caught before it could wrap around. */
     private static final long END = -1L << COUNTER_BITS;
 
+    private static final int LAST = 16;
+
     private final String scheme;
     private final InstantSource clock;
-    private final AtomicLong last = new AtomicLong();
+
+    /** The last tick, alone in the middle: what stands beside it in memory would be as slow to read as it is to change. */
+    private final AtomicLongArray last = new AtomicLongArray(2 * LAST + 1);
 
     RisingTime(String scheme, InstantSource clock) {
         this.scheme = scheme;
@@ -34,12 +38,12 @@ final class RisingTime {
     /** A tick above all that were returned before. */
     long next(Randomness.Slot random) {
         long millis = inLifetime(IdScheme.millis(scheme, clock, LIFETIME));
-        long tick = last.incrementAndGet();
+        long tick = last.incrementAndGet(LAST);
         if (millis > tick >>> COUNTER_BITS) {
             tick = moveTo(millis << COUNTER_BITS | random.nextLong() >>> (Long.SIZE - COUNTER_BITS + 1));
         }
         if (Long.compareUnsigned(tick, END) >= 0) {
-            last.set(END);
+            last.set(LAST, END);
             throw new ExhaustedException(scheme, "a time so late", LIFETIME);
         }
         return tick;
@@ -48,11 +52,11 @@ final class RisingTime {
     /** The first tick of a new millisecond, or one after it if another thread was there before. */
     long moveTo(long fresh) {
         while (true) {
-            long previous = last.get();
+            long previous = last.get(LAST);
             if (Long.compareUnsigned(previous, fresh) >= 0) {
-                return last.incrementAndGet();
+                return last.incrementAndGet(LAST);
             }
-            if (last.compareAndSet(previous, fresh)) {
+            if (last.compareAndSet(LAST, previous, fresh)) {
                 return fresh;
             }
         }

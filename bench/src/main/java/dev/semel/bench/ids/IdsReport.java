@@ -55,8 +55,9 @@ final class IdsReport {
                         " figures are medians over the rounds. Compare ratios, not nanoseconds: machines differ and are")
                 .append(" noisy.\n\n![Nanoseconds to mint an id](ids.svg)\n\n## Ratios\n\n");
         page.append(
-                        "How many times faster than the best of its rivals; above 1 is faster. In checking and reading, the JDK and")
-                .append(" uuid-creator do less: they take any version of UUID, and upper case, too.\n\n");
+                        "How many times faster than the best of its rivals; above 1 is faster. In checking and reading, the JDK,")
+                .append(
+                        " uuid-creator's GUID and its `fromString` do less: they take any version of UUID, and upper case, too.\n\n");
         page.append("| what | one thread | two threads | aim |\n|---|---|---|---|\n");
         page.append(ratio("Minting", "tid62", FRESH, "peers with fresh randomness", "4 · 2"));
         page.append(ratio("Minting", "tid62", MONOTONIC, "monotonic peers", "1 · 2"));
