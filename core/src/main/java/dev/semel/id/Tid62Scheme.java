@@ -42,29 +42,23 @@ final class Tid62Scheme extends IdScheme {
         this.random = random;
     }
 
-    /**
-     * Spells an id for the second that was seen last, and only then looks at the clock: by the time it has answered, what was
-     * written has arrived in the cache, and copying it into a string need not wait. Once a second the guess is wrong.
-     */
     @Override
     public String mint() {
-        try (Randomness.Slot slot = random.borrow()) {
-            long bits = slot.nextLong();
-            Second second = latest;
-            spell(second, bits, slot.scratch);
-            long millis = millis(name(), clock, LIFETIME);
-            if (!second.contains(millis)) {
-                second = second(Math.floorDiv(millis, 1000) - EPOCH_SECOND);
-                latest = second; // threads overwrite each other, which is harmless: it is compared before it is used
-                spell(second, bits, slot.scratch);
-            }
-            return slot.text(LENGTH);
+        long millis = millis(name(), clock, LIFETIME);
+        Second second = latest;
+        if (!second.contains(millis)) {
+            second = second(Math.floorDiv(millis, 1000) - EPOCH_SECOND);
+            latest = second; // threads overwrite each other, which is harmless: it is compared before it is used
         }
+        return mint(second);
     }
 
     @Override
     public String mintAt(Instant time) {
-        Second second = second(time.getEpochSecond() - EPOCH_SECOND);
+        return mint(second(time.getEpochSecond() - EPOCH_SECOND));
+    }
+
+    private String mint(Second second) {
         try (Randomness.Slot slot = random.borrow()) {
             spell(second, slot.nextLong(), slot.scratch);
             return slot.text(LENGTH);
