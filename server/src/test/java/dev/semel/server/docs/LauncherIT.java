@@ -45,7 +45,7 @@ class LauncherIT {
         assertThat(first.text()).isEqualTo("semel: building for the first time …\n0000000001\n");
         assertThat(second.text()).isEqualTo("0000000001\n");
         assertThat(third.text()).isEqualTo("semel: building: the sources have changed …\n0000000001\n");
-        assertThat(afterACut.text()).isEqualTo("semel: building: the sources have changed …\n0000000001\n");
+        assertThat(afterACut.text()).isEqualTo("semel: building: the last build was cut off …\n0000000001\n");
     }
 
     @Test
@@ -55,6 +55,23 @@ class LauncherIT {
         Printed printed = Repository.bash(folder, "./semel id tid62");
         assertThat(printed.status()).isEqualTo(1);
         assertThat(printed.text()).contains("semel: the build failed; all of its output is in ");
+    }
+
+    @Test
+    void newestJdk_isTheOneThatRuns() throws Exception {
+        for (String version : new String[] {"99.0.1", "16.0.2"}) {
+            Repository.bash(
+                    folder,
+                    "mkdir -p " + version + "/bin && cd " + version + " && echo 'JAVA_VERSION=\"" + version
+                            + "\"' > release"
+                            + " && printf '#!/bin/sh\necho this is " + version + "\n' > bin/java"
+                            + " && cp bin/java bin/javac && chmod +x bin/*");
+        }
+        String semel = " " + Repository.ROOT.resolve("semel") + " id seq10";
+        assertThat(Repository.bash(folder, "JAVA_HOME=$PWD/99.0.1" + semel).text())
+                .isEqualTo("this is 99.0.1\n");
+        assertThat(Repository.bash(folder, "JAVA_HOME=$PWD/16.0.2" + semel).text())
+                .isEqualTo("0000000001\n");
     }
 
     @Test
