@@ -1,0 +1,409 @@
+package dev.semel.json;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Reads a JSON text once, checks it, and writes it canonically as it goes: no tree, no strings. Depth costs no stack.
+ *
+ * <p>Only numbers can become longer than they came ({@code 1e20}), so room is made for them, and everything else fits: there is always
+ * as much room behind what is written as there is text left to read, and {@link #SLACK} more.
+ */
+final class Canonicalizer {
+
+    static final String TOO_LONG = "longer than " + Json.MOST_BYTES + " bytes";
+    static final String HALF_A_PAIR = "half of a surrogate pair";
+
+    private static final int SLACK = 32;
+    private static final int ARRAY = -1;
+    private static final int LONGEST_QUOTE = 64;
+    private static final byte[] TRUE = {'t', 'r', 'u', 'e'};
+    private static final byte[] FALSE = {'f', 'a', 'l', 's', 'e'};
+    private static final byte[] NULL = {'n', 'u', 'l', 'l'};
+    private static final byte[] HEX = "0123456789abcdef".getBytes(UTF_8);
+
+    private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGH_BITS = ONES << 7;
+
+    private final byte[] in;
+    private int at;
+    private byte[] out;
+    private int end;
+
+    /** The objects that are open, and {@link #ARRAY} for arrays. */
+    private int[] open = new int[16];
+
+    private int depth;
+    private final MemberOrder order = new MemberOrder();
+    private final JsonNumber number;
+
+    Canonicalizer(byte[] in) {
+        this.in = in;
+        if (in.length > Json.MOST_BYTES) {
+            throw fail(0, TOO_LONG);
+        }
+        this.out = new byte[in.length + SLACK];
+        this.number = new JsonNumber(in);
+    }
+
+    byte[] canonical() {
+        if (in.length >= 3 && in[0] == (byte) 0xEF && in[1] == (byte) 0xBB && in[2] == (byte) 0xBF) {
+            throw fail(0, "a byte order mark, which JSON does not have");
+        }
+        do {
+            value();
+        } while (!afterValue());
+        return order.arranged(out, end);
+    }
+
+    /** Reads a value, or as much of it as comes before the first value inside. */
+    private void value() {
+        for (; ; ) {
+            byte c = next("a value");
+            switch (c) {
+                case '{' -> {
+                    enter(order.open(end));
+                    if (next("a name or }") != '}') {
+                        name();
+                        continue;
+                    }
+                    leave();
+                }
+                case '[' -> {
+                    enter(ARRAY);
+                    if (next("a value or ]") != ']') {
+                        continue;
+                    }
+                    leave();
+                }
+                case '"' -> string();
+                case 't' -> literal(TRUE);
+                case 'f' -> literal(FALSE);
+                case 'n' -> literal(NULL);
+                case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
+                default -> throw unexpected("a value");
+            }
+            return;
+        }
+    }
+
+    /** Reads on to the next value; says whether there is none. */
+    private boolean afterValue() {
+        while (depth > 0) {
+            boolean array = open[depth - 1] == ARRAY;
+            byte c = next(array ? "a comma or ]" : "a comma or }");
+            if (c == ',') {
+                put(c);
+                byte first = next(array ? "a value" : "a name");
+                if (first == (array ? ']' : '}')) {
+                    throw fail(at, "a comma before " + (char) first);
+                }
+                if (!array) {
+                    name();
+                }
+                return false;
+            }
+            if (c != (array ? ']' : '}')) {
+                throw unexpected(array ? "a comma or ]" : "a comma or }");
+            }
+            leave();
+        }
+        skipSpace();
+        if (at < in.length) {
+            throw fail(at, "more text after the value, " + found(in, at));
+        }
+        return true;
+    }
+
+    private void enter(int container) {
+        if (depth == Json.MOST_LEVELS) {
+            throw fail(at, "more than " + Json.MOST_LEVELS + " levels");
+        }
+        if (depth == open.length) {
+            open = Arrays.copyOf(open, depth * 2);
+        }
+        open[depth++] = container;
+        put(in[at]);
+    }
+
+    private void leave() {
+        int container = open[--depth];
+        if (container != ARRAY) {
+            int repeated = order.close(container, out, end);
+            if (repeated >= 0) {
+                throw duplicate(repeated);
+            }
+        }
+        put(in[at]);
+    }
+
+    /** Reads a name and the colon behind it. */
+    private void name() {
+        int source = at;
+        int quote = end;
+        if (in[at] != '"') {
+            throw unexpected("a name in quotes");
+        }
+        boolean escaped = string();
+        if (!order.add(open[depth - 1], out, quote, end - 1, escaped, source)) {
+            throw duplicate(source);
+        }
+        if (next("a colon") != ':') {
+            throw unexpected("a colon");
+        }
+        put((byte) ':');
+    }
+
+    /** Writes a byte that stands for the one at hand. */
+    private void put(byte b) {
+        out[end++] = b;
+        at++;
+    }
+
+    /** The next byte that is no space, at which the cursor then is. */
+    private byte next(String expected) {
+        skipSpace();
+        if (at == in.length) {
+            throw unexpected(expected);
+        }
+        return in[at];
+    }
+
+    private void skipSpace() {
+        while (at < in.length) {
+            byte c = in[at];
+            if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
+                return;
+            }
+            at++;
+        }
+    }
+
+    private void literal(byte[] literal) {
+        int length = literal.length;
+        if (!Arrays.equals(in, at, Math.min(at + length, in.length), literal, 0, length)) {
+            throw unexpected("a value");
+        }
+        System.arraycopy(literal, 0, out, end, length);
+        at += length;
+        end += length;
+    }
+
+    private void number() {
+        int start = at;
+        at = number.read(start);
+        int room = Math.max(at - start, Decimal.LONGEST) + in.length - at + SLACK;
+        if (out.length - end < room) {
+            out = Arrays.copyOf(out, Math.max(end + room, out.length + (out.length >> 1)));
+        }
+        end = number.write(start, at, out, end);
+    }
+
+    /** Reads a string; says whether there is an escape in it as it is written. */
+    private boolean string() {
+        int start = at;
+        boolean escaped = false;
+        put((byte) '"');
+        for (; ; ) {
+            plain();
+            if (at == in.length) {
+                throw fail(at, "the text ends within the string that begins at byte " + start);
+            }
+            byte c = in[at];
+            if (c == '"') {
+                put(c);
+                return escaped;
+            } else if (c == '\\') {
+                escaped |= escape();
+            } else if (c < 0) {
+                character();
+            } else {
+                throw fail(at, String.format("control character 0x%02x in a string, which has to be escaped", c));
+            }
+        }
+    }
+
+    /** Copies what is ASCII and needs no attention, eight bytes at a time as long as there are so many. */
+    private void plain() {
+        byte[] from = in;
+        byte[] to = out;
+        int i = at;
+        int j = end;
+        while (i <= from.length - 8) {
+            long eight = (long) EIGHT.get(from, i);
+            EIGHT.set(to, j, eight);
+            long special = special(eight);
+            if (special != 0) {
+                int plain = Long.numberOfTrailingZeros(special) >> 3;
+                at = i + plain;
+                end = j + plain;
+                return;
+            }
+            i += 8;
+            j += 8;
+        }
+        while (i < from.length && from[i] >= ' ' && from[i] != '"' && from[i] != '\\') {
+            to[j++] = from[i++];
+        }
+        at = i;
+        end = j;
+    }
+
+    /**
+     * The high bit of the first byte that is a quote, a backslash, a control character or not ASCII; those above it may be set too.
+     */
+    private static long special(long eight) {
+        long quote = eight ^ '"' * ONES;
+        long backslash = eight ^ '\\' * ONES;
+        return (eight | (quote - ONES) | (backslash - ONES) | (eight - ' ' * ONES)) & HIGH_BITS;
+    }
+
+    /** Reads an escape; says whether it is written as one. */
+    private boolean escape() {
+        if (at + 1 == in.length) {
+            throw fail(at, "the text ends within an escape");
+        }
+        char unit = switch (in[at + 1]) {
+            case '"', '\\', '/' -> (char) in[at + 1];
+            case 'b' -> '\b';
+            case 't' -> '\t';
+            case 'n' -> '\n';
+            case 'f' -> '\f';
+            case 'r' -> '\r';
+            case 'u' -> hexadecimal(at);
+            default -> throw fail(at, "no escape of JSON: a backslash, then " + shown(in[at + 1]));
+        };
+        int length = in[at + 1] == 'u' ? 6 : 2;
+        int c = unit;
+        if (Character.isSurrogate(unit)) {
+            boolean more = at + 7 < in.length && in[at + 6] == '\\' && in[at + 7] == 'u';
+            char second = more ? hexadecimal(at + 6) : 0;
+            if (!Character.isSurrogatePair(unit, second)) {
+                throw fail(at, HALF_A_PAIR);
+            }
+            c = Character.toCodePoint(unit, second);
+            length = 12;
+        }
+        at += length;
+        return write(c);
+    }
+
+    /** The code unit of the escape at a place. */
+    private char hexadecimal(int escape) {
+        int unit = 0;
+        for (int i = escape + 2; i < escape + 6; i++) {
+            int digit = i < in.length && in[i] > 0 ? Character.digit(in[i], 16) : -1;
+            if (digit < 0) {
+                throw fail(i, "expected four hexadecimal digits after \\u, " + found(in, i));
+            }
+            unit = unit << 4 | digit;
+        }
+        return (char) unit;
+    }
+
+    /** Writes a character that was escaped; says whether it still is. */
+    private boolean write(int c) {
+        int escape = switch (c) {
+            case '"', '\\' -> c;
+            case '\b' -> 'b';
+            case '\t' -> 't';
+            case '\n' -> 'n';
+            case '\f' -> 'f';
+            case '\r' -> 'r';
+            default -> c < ' ' ? 'u' : 0;
+        };
+        if (escape == 0) {
+            writeUtf8(c);
+            return false;
+        }
+        out[end++] = '\\';
+        out[end++] = (byte) escape;
+        if (escape == 'u') {
+            out[end++] = '0';
+            out[end++] = '0';
+            out[end++] = HEX[c >> 4];
+            out[end++] = HEX[c & 0xF];
+        }
+        return true;
+    }
+
+    private void writeUtf8(int c) {
+        if (c < 0x80) {
+            out[end++] = (byte) c;
+            return;
+        }
+        if (c < 0x800) {
+            out[end++] = (byte) (0xC0 | c >> 6);
+        } else {
+            if (c < 0x10000) {
+                out[end++] = (byte) (0xE0 | c >> 12);
+            } else {
+                out[end++] = (byte) (0xF0 | c >> 18);
+                out[end++] = (byte) (0x80 | (c >> 12 & 0x3F));
+            }
+            out[end++] = (byte) (0x80 | (c >> 6 & 0x3F));
+        }
+        out[end++] = (byte) (0x80 | (c & 0x3F));
+    }
+
+    /** Copies a character beyond ASCII. */
+    private void character() {
+        int start = at;
+        int lead = in[start] & 0xFF;
+        int length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+        if (lead < 0xC2 || lead > 0xF4) {
+            throw fail(start, String.format("no UTF-8: byte 0x%02x begins no character", lead));
+        }
+        for (int i = start + 1; i < start + length; i++) {
+            if (i == in.length) {
+                throw fail(start, "no UTF-8: the text ends within a character");
+            }
+            int least = i > start + 1 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+            int greatest = i > start + 1 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+            int b = in[i] & 0xFF;
+            if (b < least || b > greatest) {
+                throw fail(start, String.format("no UTF-8: byte 0x%02x cannot follow 0x%02x", b, in[i - 1]));
+            }
+        }
+        for (int i = 0; i < length; i++) {
+            put(in[at]);
+        }
+    }
+
+    private MalformedJsonException duplicate(int source) {
+        // written canonically once more, a name is printable but for what is beyond ASCII
+        at = source;
+        end = 0;
+        string();
+        String name = new String(out, 1, Math.min(end - 2, 4 * LONGEST_QUOTE), UTF_8);
+        StringBuilder quoted = new StringBuilder("duplicate member \"");
+        int shown = Math.min(name.length(), LONGEST_QUOTE);
+        for (int i = 0; i < shown; i++) {
+            char c = name.charAt(i);
+            quoted.append(c >= ' ' && c <= '~' ? "" + c : String.format("\\u%04x", (int) c));
+        }
+        return fail(source, quoted.append(shown < name.length() ? "\"…" : "\"").toString());
+    }
+
+    private MalformedJsonException unexpected(String expected) {
+        return fail(at, "expected " + expected + ", " + found(in, at));
+    }
+
+    /** Says what is at a place, in words. */
+    static String found(byte[] text, int at) {
+        return at == text.length ? "but the text ends" : "found " + shown(text[at]);
+    }
+
+    private static String shown(byte b) {
+        return b > ' ' && b <= '~' && b != '"' ? "\"" + (char) b + "\"" : String.format("byte 0x%02x", b);
+    }
+
+    private MalformedJsonException fail(int place, String problem) {
+        return MalformedJsonException.at(in, place, problem);
+    }
+}
