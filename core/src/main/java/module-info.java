@@ -1,8 +1,9 @@
-/** Ids, keys and canonical JSON, on the JDK alone. */
+/** Ids, keys, canonical JSON and fingerprints, on the JDK alone. */
 module dev.semel.core {
     requires static org.jspecify;
 
     exports dev.semel.id;
     exports dev.semel.json;
     exports dev.semel.key;
+    exports dev.semel.once;
 }
