@@ -6,4 +6,6 @@ module dev.semel.core {
     exports dev.semel.json;
     exports dev.semel.key;
     exports dev.semel.once;
+    exports dev.semel.record;
+    exports dev.semel.store;
 }

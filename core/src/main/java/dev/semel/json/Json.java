@@ -91,6 +91,11 @@ public final class Json {
         return bytes;
     }
 
+    /** How many bytes the text has. */
+    public int length() {
+        return bytes.length;
+    }
+
     /** The text in UTF-8. */
     public byte[] bytes() {
         return bytes.clone();

@@ -1,4 +1,6 @@
-/** Every write exactly once. {@link dev.semel.once.Fingerprint} tells a retry from another request under the same key. */
+/**
+ * Operations that happen once per key, however often they are asked for. Start at {@link dev.semel.once.Once}.
+ */
 @NullMarked
 package dev.semel.once;
 

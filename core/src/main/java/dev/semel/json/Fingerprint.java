@@ -1,7 +1,5 @@
-package dev.semel.once;
+package dev.semel.json;
 
-import dev.semel.json.Json;
-import dev.semel.json.MalformedJsonException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

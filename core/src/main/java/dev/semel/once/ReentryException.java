@@ -1,0 +1,11 @@
+package dev.semel.once;
+
+/** An operation called for itself, with its own key. It would wait for its own end. */
+public final class ReentryException extends IllegalStateException {
+
+    private static final long serialVersionUID = 1L;
+
+    ReentryException() {
+        super("An operation calls for itself with its own key");
+    }
+}

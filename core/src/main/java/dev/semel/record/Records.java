@@ -1,0 +1,341 @@
+package dev.semel.record;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.semel.id.IdFormat.Fault;
+import dev.semel.id.MalformedException;
+import dev.semel.id.TextFormat;
+import dev.semel.json.Json;
+import dev.semel.key.KeyRange;
+import dev.semel.key.KeyTemplate;
+import dev.semel.store.ConflictException;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.DocumentReader;
+import dev.semel.store.FurtherKey;
+import dev.semel.store.Scan;
+import dev.semel.store.Store;
+import dev.semel.store.Transaction;
+import dev.semel.store.Transactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a collection: what it is called and which keys they are found by.
+ *
+ * <p>Declared once, and used with any store. Changes are made in a {@link Transaction}; each answers with a
+ * {@link WriteResult} and never overwrites what its caller has not seen. Further keys are made of the same parts as the key, so
+ * every record has exactly one of each, and they come and go with it in the same commit. A query reads the records it returns,
+ * and no others.
+ */
+public final class Records {
+
+    /** The most records on a page. */
+    public static final int LARGEST_PAGE = 1000;
+
+    private static final List<Duration> UPSERT_PAUSES =
+            List.of(Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
+
+    private final String collection;
+    private final String owner;
+    private final KeyTemplate key;
+    private final List<KeyTemplate> furtherKeys;
+
+    private Records(String collection, String owner, KeyTemplate key, List<KeyTemplate> furtherKeys) {
+        this.collection = collection;
+        this.owner = owner;
+        this.key = key;
+        this.furtherKeys = furtherKeys;
+    }
+
+    /**
+     * Declares a collection.
+     *
+     * @param furtherKeys other orders of the same parts
+     * @throws IllegalArgumentException if a further key has other parts than the key, or is declared twice
+     * @throws MalformedException if the collection's name is none
+     */
+    public static Records of(String collection, KeyTemplate key, KeyTemplate... furtherKeys) {
+        var checked = new DocumentId(collection, "", "x");
+        Set<KeyTemplate> known = new HashSet<>(Set.of(key));
+        for (KeyTemplate further : furtherKeys) {
+            if (!Set.copyOf(further.parts()).equals(Set.copyOf(key.parts()))) {
+                throw new IllegalArgumentException("The further key " + further + " has not the same parts as " + key);
+            }
+            if (!known.add(further)) {
+                throw new IllegalArgumentException("The key " + further + " is declared twice");
+            }
+        }
+        return new Records(checked.collection(), "", key, List.of(furtherKeys));
+    }
+
+    /** The same collection as one user's own: its records are seen by nobody else. */
+    public Records ownedBy(String user) {
+        return new Records(collection, TextFormat.TEXT.check("user", user), key, furtherKeys);
+    }
+
+    /** What the collection is called. */
+    public String collection() {
+        return collection;
+    }
+
+    /** The form of its keys. */
+    public KeyTemplate key() {
+        return key;
+    }
+
+    /**
+     * The record with a given key.
+     *
+     * @param reader a store, or a transaction
+     * @throws MalformedException if the key is none of this collection
+     */
+    public Optional<Document> read(DocumentReader reader, String key) {
+        return reader.read(id(key));
+    }
+
+    /**
+     * Creates a record under a chosen key.
+     *
+     * @return {@link WriteResult.Written}, or {@link WriteResult.Taken} if there is one already
+     * @throws MalformedException if the key is none of this collection
+     */
+    public WriteResult create(Transaction tx, String key, Json data) {
+        return create(tx, key, data, null);
+    }
+
+    /** Creates a record that is gone after some time. */
+    public WriteResult create(Transaction tx, String key, Json data, @Nullable Duration life) {
+        DocumentId id = id(key);
+        Optional<Document> inTheWay = tx.expectAbsent(id);
+        if (inTheWay.isPresent()) {
+            return new WriteResult.Taken(inTheWay.get());
+        }
+        Instant now = tx.now();
+        Document created = new Document(id, 1, now, now, life == null ? null : now.plus(life), data);
+        tx.put(created, furtherKeys(key));
+        return new WriteResult.Written(created);
+    }
+
+    /**
+     * Creates a record under a key that is made for it. If the key is taken, another is made.
+     *
+     * @param keys makes keys, such as {@code IdSchemes.TID62::mint}
+     */
+    public Document createMinted(Transaction tx, Supplier<String> keys, Json data) {
+        while (true) {
+            if (create(tx, keys.get(), data) instanceof WriteResult.Written written) {
+                return written.document();
+            }
+        }
+    }
+
+    /**
+     * Replaces the data of a record, if it has the version that the caller has seen.
+     *
+     * @return {@link WriteResult.Written}, {@link WriteResult.Stale} or {@link WriteResult.Missing}
+     * @throws MalformedException if the key is none of this collection
+     */
+    public WriteResult update(Transaction tx, String key, long version, Json data) {
+        return change(tx, key, version, current -> {
+            Document updated = new Document(
+                    current.id(),
+                    current.version() + 1,
+                    current.createdAt(),
+                    later(current.updatedAt(), tx.now()),
+                    current.expiresAt(),
+                    data);
+            tx.put(updated, furtherKeys(key));
+            return updated;
+        });
+    }
+
+    /**
+     * Removes a record, if it has the version that the caller has seen.
+     *
+     * @return {@link WriteResult.Written}, {@link WriteResult.Stale} or {@link WriteResult.Missing}
+     * @throws MalformedException if the key is none of this collection
+     */
+    public WriteResult delete(Transaction tx, String key, long version) {
+        return change(tx, key, version, current -> remove(tx, current));
+    }
+
+    /**
+     * Removes a record, whatever its version.
+     *
+     * @return {@link WriteResult.Written} or {@link WriteResult.Missing}
+     * @throws MalformedException if the key is none of this collection
+     */
+    public WriteResult delete(Transaction tx, String key) {
+        Optional<Document> current = tx.read(id(key));
+        return current.isEmpty() ? new WriteResult.Missing() : new WriteResult.Written(remove(tx, current.get()));
+    }
+
+    private Document remove(Transaction tx, Document current) {
+        tx.delete(current.id(), furtherKeys(current.key()));
+        return current;
+    }
+
+    private WriteResult change(Transaction tx, String key, long version, Function<Document, Document> change) {
+        Optional<Document> found = tx.read(id(key));
+        if (found.isEmpty()) {
+            return new WriteResult.Missing();
+        }
+        Document current = found.get();
+        return current.version() == version
+                ? new WriteResult.Written(change.apply(current))
+                : new WriteResult.Stale(current);
+    }
+
+    /** A clock that was set back does not make a record younger. */
+    private static Instant later(Instant before, Instant now) {
+        return now.isBefore(before) ? before : now;
+    }
+
+    /**
+     * Creates a record or updates the one that is there, in a transaction of its own. If others are quicker, reads again and tries
+     * again after 100, 200 and 400 ms.
+     *
+     * @param change makes the new data from what is there; called anew for each try
+     * @return {@link WriteResult.Written}, or {@link WriteResult.Stale} if others were quicker each time: nothing was written
+     * @throws MalformedException if the key is none of this collection
+     */
+    public WriteResult upsert(Transactions transactions, String key, Function<Optional<Document>, Json> change) {
+        DocumentId id = id(key);
+        try {
+            return transactions.run(
+                    tx -> {
+                        Optional<Document> current = tx.read(id);
+                        Json data = change.apply(current);
+                        return current.isEmpty()
+                                ? create(tx, key, data)
+                                : update(tx, key, current.get().version(), data);
+                    },
+                    UPSERT_PAUSES);
+        } catch (ConflictException e) {
+            Optional<Document> current = transactions.store().read(id);
+            return current.isEmpty() ? new WriteResult.Missing() : new WriteResult.Stale(current.get());
+        }
+    }
+
+    /**
+     * The records whose parts have given values, in the order of the key that they fix a prefix of.
+     *
+     * @param parts values of the first parts of one of the keys
+     * @param after where the page before ended, or null for the first
+     * @param limit the most records, 1 to {@value #LARGEST_PAGE}
+     * @throws IllegalArgumentException if no key begins with these parts; says what can be asked
+     * @throws MalformedException if a value is malformed, or if there is no such place to go on
+     */
+    public Page find(Store store, Map<String, String> parts, @Nullable String after, int limit) {
+        for (KeyTemplate template : (Iterable<KeyTemplate>) keys()::iterator) {
+            if (!parts.isEmpty() && leadingParts(template, parts.size()).equals(parts.keySet())) {
+                return page(store, template, template.range(parts), after, limit);
+            }
+        }
+        String askable = keys().flatMap(
+                        template -> IntStream.rangeClosed(1, template.parts().size())
+                                .mapToObj(count -> leadingParts(template, count)))
+                .distinct()
+                .map(Set::toString)
+                .collect(Collectors.joining(", "));
+        throw new IllegalArgumentException(
+                "No key of " + collection + " begins with " + parts.keySet() + "; it can be asked by " + askable);
+    }
+
+    /**
+     * The records whose keys are in a range, in their order.
+     *
+     * @param after where the page before ended, or null for the first
+     * @param limit the most records, 1 to {@value #LARGEST_PAGE}
+     * @throws MalformedException if there is no such place to go on
+     */
+    public Page scan(Store store, KeyRange range, @Nullable String after, int limit) {
+        return page(store, key, range, after, limit);
+    }
+
+    private Page page(Store store, KeyTemplate template, KeyRange range, @Nullable String after, int limit) {
+        if (limit < 1 || limit > LARGEST_PAGE) {
+            throw new IllegalArgumentException("A page has 1 to " + LARGEST_PAGE + " records, not " + limit);
+        }
+        String furtherKey = template.equals(key) ? "" : template.name();
+        String afterKey = after == null ? "" : place(template, range, after);
+        // One more than asked for tells whether there is a next page.
+        List<Document> found = store.scan(new Scan(collection, owner, furtherKey, range, afterKey, limit + 1));
+        if (found.size() <= limit) {
+            return new Page(found, Optional.empty());
+        }
+        List<Document> items = found.subList(0, limit);
+        return new Page(items, Optional.of(cursor(template, items.get(limit - 1))));
+    }
+
+    private String cursor(KeyTemplate template, Document last) {
+        String lastKey = template.equals(key) ? last.key() : template.key(key.parse(last.key()));
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(lastKey.getBytes(US_ASCII));
+    }
+
+    /** The key that a cursor stands for. */
+    private static String place(KeyTemplate template, KeyRange range, String cursor) {
+        String expected = "the next of a page before";
+        byte[] decoded;
+        try {
+            decoded = Base64.getUrlDecoder().decode(cursor);
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException("after", cursor, new Fault(-1, "is no such place"), expected);
+        }
+        String place = new String(decoded, US_ASCII);
+        if (!template.isValid(place) || !range.contains(decoded)) {
+            throw new MalformedException("after", cursor, new Fault(-1, "is a place of another query"), expected);
+        }
+        return place;
+    }
+
+    private Stream<KeyTemplate> keys() {
+        return Stream.concat(Stream.of(key), furtherKeys.stream());
+    }
+
+    private static Set<String> leadingParts(KeyTemplate template, int count) {
+        return template.parts().stream()
+                .limit(count)
+                .map(KeyTemplate.Part::name)
+                .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
+    }
+
+    private DocumentId id(String text) {
+        if (!key.isValid(text)) {
+            key.parse(text); // says what is wrong
+        }
+        return new DocumentId(collection, owner, text);
+    }
+
+    private List<FurtherKey> furtherKeys(String text) {
+        if (furtherKeys.isEmpty()) {
+            return List.of();
+        }
+        Map<String, String> parts = key.parse(text);
+        List<FurtherKey> further = new ArrayList<>();
+        for (KeyTemplate template : furtherKeys) {
+            further.add(new FurtherKey(template.name(), template.key(parts)));
+        }
+        return further;
+    }
+
+    @Override
+    public String toString() {
+        return collection + Arrays.toString(keys().toArray());
+    }
+}

@@ -1,0 +1,75 @@
+package dev.semel.record;
+
+import dev.semel.id.DayNonceScheme;
+import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
+import dev.semel.store.Document;
+import dev.semel.store.Transaction;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/**
+ * Gives records short ids, {@code 260107-bc}: so few that many are taken, so each is tried until one is free. The trying is a
+ * ladder: some tries with two letters, then some with three. Nothing is ever overwritten, since a record is created only where
+ * there is none.
+ */
+public final class ShortIdAllocator {
+
+    /** Ten tries with two letters, then ten with three. */
+    public static final List<Rung> LADDER = List.of(new Rung(2, 10), new Rung(3, 10));
+
+    private final Records records;
+    private final Function<String, String> keys;
+    private final DayNonceScheme scheme;
+    private final List<Rung> ladder;
+
+    /**
+     * Some tries.
+     *
+     * @param letters how many letters the ids have, 2 or 3
+     * @param tries how many ids are tried
+     */
+    public record Rung(int letters, int tries) {}
+
+    /**
+     * @param records where they go
+     * @param keys what key a record with a given id has: {@code id -> "post:" + id}
+     */
+    public ShortIdAllocator(Records records, Function<String, String> keys, DayNonceScheme scheme, List<Rung> ladder) {
+        this.records = records;
+        this.keys = keys;
+        this.scheme = scheme;
+        this.ladder = List.copyOf(ladder);
+    }
+
+    /** With the usual ladder. */
+    public ShortIdAllocator(Records records, Function<String, String> keys) {
+        this(records, keys, IdSchemes.DAY_NONCE, LADDER);
+    }
+
+    /**
+     * Creates a record under a free id.
+     *
+     * @param requestedAt when the request came: its UTC day is that of all ids that are tried, however long it takes
+     * @param data makes the record from its id and a secret token that no other record has
+     * @return the record; nothing if all ids that were tried are taken
+     */
+    public Optional<Document> allocate(Transaction tx, Instant requestedAt, BiFunction<String, String, Json> data) {
+        String day = DayNonceScheme.formatDayUTC(requestedAt);
+        for (Rung rung : ladder) {
+            for (int i = 0; i < rung.tries(); i++) {
+                String id = day + "-" + scheme.randomNonce(rung.letters());
+                String key = keys.apply(id);
+                if (records.read(tx, key).isEmpty()
+                        && records.create(tx, key, data.apply(id, IdSchemes.UUID4.mint()))
+                                instanceof WriteResult.Written written) {
+                    return Optional.of(written.document());
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.semel.store;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Preconditions and writes that go together, all or nothing.
+ *
+ * @param attempt made by the caller, never used for another commit; asking again with it is answered, not done again
+ * @param once the change to a once-record, if there is one
+ * @param versions the version that each of these documents has to have; 0 if it must not be there
+ * @param writes what is written
+ */
+public record Commit(
+        String attempt, @Nullable OnceWrite once, Map<DocumentId, Long> versions, Collection<DocumentWrite> writes) {
+
+    /** A commit of a once-record alone. */
+    public static Commit of(String attempt, OnceWrite once) {
+        return new Commit(attempt, once, Map.of(), List.of());
+    }
+}

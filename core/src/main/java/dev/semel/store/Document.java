@@ -1,0 +1,40 @@
+package dev.semel.store;
+
+import dev.semel.json.Json;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Data under a key.
+ *
+ * @param id where it is
+ * @param version 1 when it was created, one more with each update
+ * @param createdAt when it was created
+ * @param updatedAt when it was last changed; never before it was created
+ * @param expiresAt from when on it counts as absent, or null if it stays
+ * @param data what it holds
+ */
+public record Document(
+        DocumentId id,
+        long version,
+        Instant createdAt,
+        Instant updatedAt,
+        @Nullable Instant expiresAt,
+        Json data) {
+
+    /** What it is found by within its collection. */
+    public String key() {
+        return id.key();
+    }
+
+    /** Whether it is past its time. */
+    public boolean isExpiredAt(Instant now) {
+        return expiresAt != null && !now.isBefore(expiresAt);
+    }
+
+    /** Never the data: it is somebody's, and this may end up in a log. */
+    @Override
+    public String toString() {
+        return "Document[" + id.collection() + ", version " + version + ", " + data.length() + " bytes]";
+    }
+}

@@ -1,0 +1,44 @@
+package dev.semel.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change to a once-record. What depends on the moment of the commit is filled in by the store, with {@link #stamp}.
+ *
+ * @param expected how the record has to stand
+ * @param record what it becomes; a fence of 0 asks for a new one
+ * @param life how long from the commit on to its deadline; null if it has none
+ * @param quota how many new keys the user may begin, if this one is new
+ */
+public record OnceWrite(
+        Expected expected, OnceRecord record, @Nullable Duration life, Quota quota) {
+
+    /** Whether a key is begun that was not there before, or was past its time: what a quota counts. */
+    public boolean isNewKey() {
+        return record.fence() == 0 && record.attempts() == 1;
+    }
+
+    /**
+     * The record as it is written.
+     *
+     * @param fences gives the next fence, higher than all before
+     * @param now the time of the commit
+     */
+    public OnceRecord stamp(String attempt, LongSupplier fences, Instant now) {
+        return new OnceRecord(
+                record.key(),
+                record.clientTxId(),
+                record.fingerprint(),
+                record.status(),
+                record.ifAbandoned(),
+                record.attempts(),
+                attempt,
+                record.fence() == 0 ? fences.getAsLong() : record.fence(),
+                isNewKey() ? now : record.createdAt(),
+                life == null ? null : now.plus(life),
+                record.response());
+    }
+}

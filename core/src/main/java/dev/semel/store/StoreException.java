@@ -1,0 +1,36 @@
+package dev.semel.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that did not do what it was asked: it cannot be reached, is full, or did not answer in time.
+ *
+ * <p>Whoever gets it may try again with the same idempotency key: either nothing was executed, or the retry finds out what
+ * was.
+ */
+public final class StoreException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final boolean certain;
+
+    private StoreException(String message, @Nullable Throwable cause, boolean certain) {
+        super(message, cause);
+        this.certain = certain;
+    }
+
+    /** Nothing was changed, and asking again would not help. */
+    public static StoreException refused(String message) {
+        return new StoreException(message, null, true);
+    }
+
+    /** What was asked for may have happened, or not. */
+    public static StoreException unavailable(String message, @Nullable Throwable cause) {
+        return new StoreException(message, cause, false);
+    }
+
+    /** Whether it is certain that nothing was changed; otherwise asking again with the same attempt id tells. */
+    public boolean isCertain() {
+        return certain;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.semel.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** What time it is, and how to wait. Everything that waits does so through this, so that tests can set the pace. */
+public interface Time extends InstantSource {
+
+    /** Nanoseconds since some moment: never goes back, whatever the clock does. */
+    long nanoTime();
+
+    /**
+     * Runs a task after a delay, on a thread of its own where it may block.
+     *
+     * @return what takes the order back, if the task has not begun
+     */
+    Runnable after(Duration delay, Runnable task);
+
+    /** Waits for an event, however it ends, but not longer than told. A virtual thread that waits holds no platform thread. */
+    default void await(CompletableFuture<?> event, Duration atMost) throws InterruptedException {
+        if (event.isDone() || atMost.isZero() || atMost.isNegative()) {
+            return;
+        }
+        CompletableFuture<Void> timeIsUp = new CompletableFuture<>();
+        Runnable cancel = after(atMost, () -> timeIsUp.complete(null));
+        try {
+            CompletableFuture.anyOf(event, timeIsUp).get();
+        } catch (ExecutionException | CancellationException e) {
+            return; // the event has come, and how it ended is not asked here
+        } finally {
+            cancel.run();
+        }
+    }
+
+    /** Waits. */
+    default void sleep(Duration pause) throws InterruptedException {
+        await(new CompletableFuture<Void>(), pause);
+    }
+
+    /** The system's time. */
+    static Time system() {
+        return SystemTime.INSTANCE;
+    }
+
+    /** The system's time; tasks run on virtual threads where the JVM has them. */
+    final class SystemTime implements Time {
+
+        private static final SystemTime INSTANCE = new SystemTime();
+
+        private SystemTime() {}
+
+        @Override
+        public Instant instant() {
+            return InstantSource.system().instant();
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public Runnable after(Duration delay, Runnable task) {
+            CompletableFuture<Void> due =
+                    new CompletableFuture<Void>().completeOnTimeout(null, delay.toNanos(), TimeUnit.NANOSECONDS);
+            var unused = due.thenRunAsync(task, Threads.EXECUTOR);
+            return () -> due.cancel(false);
+        }
+    }
+}

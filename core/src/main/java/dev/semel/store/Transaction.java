@@ -1,0 +1,136 @@
+package dev.semel.store;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operation reads and writes before it is committed.
+ *
+ * <p>What is read becomes a precondition of the commit, and what is written waits for it: if another commit changed one of
+ * those documents in the meantime, nothing is written and the operation runs again, on a new transaction. So an operation sees
+ * its own writes, never loses somebody else's, and may run more than once; what it does outside the transaction, it may do more
+ * than once.
+ *
+ * <p>Belongs to the thread that runs the operation, and ends with it.
+ */
+public final class Transaction implements DocumentReader {
+
+    private final Store store;
+    private final Set<DocumentId> doubtful;
+    private final Instant now;
+    private final Map<DocumentId, Long> versions = new HashMap<>();
+    private final Map<DocumentId, Optional<Document>> seen = new HashMap<>();
+    private final Map<DocumentId, DocumentWrite> writes = new LinkedHashMap<>();
+    private @Nullable StoreException failure;
+    private boolean ended;
+
+    /** @param doubtful documents that an earlier run wrongly took to be absent */
+    Transaction(Store store, Set<DocumentId> doubtful) {
+        this.store = store;
+        this.doubtful = doubtful;
+        this.now = store.clock().instant();
+    }
+
+    /** What time it is for the store; the same during the whole run. */
+    public Instant now() {
+        return now;
+    }
+
+    @Override
+    public Optional<Document> read(DocumentId id) {
+        refuseIfEnded();
+        Optional<Document> known = seen.get(id);
+        if (known != null) {
+            return known;
+        }
+        try {
+            Optional<Document> found = store.read(id);
+            long version = found.map(Document::version).orElse(0L);
+            Long assumed = versions.putIfAbsent(id, version);
+            if (assumed == null || assumed == version) {
+                seen.put(id, found);
+            }
+            return found;
+        } catch (StoreException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /**
+     * Takes a document to be absent without looking, as it nearly always is where a key was just made. If it is there after
+     * all, the operation runs again, and then this tells.
+     *
+     * @return the document that is in the way, if one is known
+     */
+    public Optional<Document> expectAbsent(DocumentId id) {
+        refuseIfEnded();
+        Optional<Document> known = seen.get(id);
+        if (known != null) {
+            return known;
+        }
+        if (doubtful.contains(id)) {
+            return read(id);
+        }
+        versions.put(id, 0L);
+        seen.put(id, Optional.empty());
+        return Optional.empty();
+    }
+
+    /**
+     * Writes a document that was read, or expected to be absent, before.
+     *
+     * @throws IllegalStateException if it was not: such a write could undo another that nobody has looked at
+     */
+    public void put(Document document, List<FurtherKey> furtherKeys) {
+        write(new DocumentWrite.Put(document, List.copyOf(furtherKeys)), Optional.of(document));
+    }
+
+    /**
+     * Removes a document that was read before.
+     *
+     * @throws IllegalStateException if it was not
+     */
+    public void delete(DocumentId id, List<FurtherKey> furtherKeys) {
+        write(new DocumentWrite.Delete(id, List.copyOf(furtherKeys)), Optional.empty());
+    }
+
+    private void write(DocumentWrite write, Optional<Document> result) {
+        refuseIfEnded();
+        if (!seen.containsKey(write.id())) {
+            throw new IllegalStateException("Written without having been read: a document of "
+                    + write.id().collection());
+        }
+        writes.put(write.id(), write);
+        seen.put(write.id(), result);
+    }
+
+    private void refuseIfEnded() {
+        if (ended) {
+            throw new IllegalStateException("The transaction has ended");
+        }
+    }
+
+    void end() {
+        ended = true;
+    }
+
+    /** Why the store could not be read, if it could not: the operation may have hidden it. */
+    @Nullable StoreException failure() {
+        return failure;
+    }
+
+    /** All that was read and written, as a commit. */
+    Commit toCommit(String attempt, boolean discardWrites, @Nullable OnceWrite once) {
+        Collection<DocumentWrite> written = discardWrites ? List.of() : new ArrayList<>(writes.values());
+        return new Commit(attempt, once, versions, written);
+    }
+}
