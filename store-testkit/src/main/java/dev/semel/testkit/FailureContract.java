@@ -1,0 +1,240 @@
+package dev.semel.testkit;
+
+import static dev.semel.testkit.StoreFixture.call;
+import static dev.semel.testkit.StoreFixture.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.Outcome;
+import dev.semel.once.ReentryException;
+import dev.semel.store.Capability;
+import dev.semel.store.ConflictException;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import dev.semel.store.Transaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What fails leaves no effect, is remembered, and can be tried again. */
+public interface FailureContract extends StoreFixture {
+
+    @Test
+    default void operationThatThrows_leavesNoEffect_isRecorded_andRunsAgain() {
+        for (Mode mode : modes()) {
+            Call call = call("k-" + mode);
+            IllegalStateException broken = new IllegalStateException("broken");
+            Once once = newOnce();
+            for (int attempt = 1; attempt <= 3; attempt++) {
+                assertThat(run(once, mode, call, () -> {
+                            throw broken;
+                        }))
+                        .isEqualTo(new Outcome.Failed(broken, attempt));
+                OnceRecord record = Objects.requireNonNull(stored(call));
+                assertThat(record.status()).isEqualTo(OnceStatus.FAILED);
+                assertThat(record.attempts()).isEqualTo(attempt);
+                assertThat(record.deadline()).isEqualTo(time().instant().plus(SETTINGS.failedRetention()));
+            }
+            assertThat(((Outcome.Executed) run(mode, call, "at last")).attempt())
+                    .isEqualTo(4);
+        }
+    }
+
+    @Test
+    default void atomicOperationThatThrows_writesNothing() {
+        needs(Capability.COMMIT);
+        newOnce().atomic(call("k"), tx -> {
+            tx.expectAbsent(id("a"));
+            tx.put(document("a", 1, "1"), List.of());
+            throw new Exception("after writing");
+        });
+        assertThat(store().read(id("a"))).isEmpty();
+    }
+
+    @Test
+    default void operationThatRunsOutOfStack_hasFailed() {
+        for (Mode mode : modes()) {
+            Outcome outcome = run(newOnce(), mode, call("k-" + mode), () -> {
+                throw new StackOverflowError();
+            });
+            assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(StackOverflowError.class);
+        }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // hostile on purpose
+    default void operationThatAnswersNull_hasFailed() {
+        for (Mode mode : modes()) {
+            Outcome outcome = run(newOnce(), mode, call("k-" + mode), () -> null);
+            assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(NullPointerException.class);
+        }
+    }
+
+    @Test
+    default void operationThatIsInterrupted_hasFailed_andTheThreadStaysInterrupted() {
+        for (Mode mode : modes()) {
+            Outcome outcome = run(newOnce(), mode, call("k-" + mode), () -> {
+                throw new InterruptedException();
+            });
+            assertThat(outcome).isInstanceOf(Outcome.Failed.class);
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    default void operationThatCallsForItself_isToldSo_andHasFailed() {
+        for (Mode mode : modes()) {
+            Once once = newOnce();
+            Call call = call("k-" + mode).waiting(Duration.ofSeconds(30));
+            Outcome outcome = run(once, mode, call, () -> {
+                run(once, mode, call, () -> Response.of("inner"));
+                return Response.of("outer");
+            });
+            assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(ReentryException.class);
+            assertThat(run(once, mode, call, () -> Response.of("again"))).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    @Test
+    default void operationThatCallsForAnotherKey_isFine() {
+        for (Mode mode : modes()) {
+            Once once = newOnce();
+            Outcome outcome = run(once, mode, call("outer-" + mode), () -> {
+                run(once, mode, call("inner-" + mode), () -> Response.of("inner"));
+                return Response.of("outer");
+            });
+            assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+            assertThat(run(mode, call("inner-" + mode), "must not run")).isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    @Test
+    default void storeThatIsDown_throws_andNothingIsExecuted() {
+        for (Mode mode : modes()) {
+            FaultyStore faulty = new FaultyStore(store());
+            Once once = newOnce(faulty, SETTINGS, OnceListener.NONE);
+            AtomicInteger runs = new AtomicInteger();
+            faulty.goDown();
+            assertThatThrownBy(() -> run(once, mode, call("k-" + mode), () -> {
+                        runs.incrementAndGet();
+                        return Response.of("done");
+                    }))
+                    .isInstanceOf(StoreException.class);
+            assertThat(runs).hasValue(0);
+            faulty.comeUp();
+            assertThat(run(once, mode, call("k-" + mode), () -> Response.of("done")))
+                    .isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    /** A commit that broke is never taken for failed: the retry looks it up. */
+    @Test
+    default void commitWhoseAnswerStaysLost_throws_andTheRetryFindsIt() {
+        needs(Capability.COMMIT);
+        FaultyStore faulty = new FaultyStore(store());
+        Once once = newOnce(faulty, SETTINGS, OnceListener.NONE);
+        faulty.loseAnswers(4);
+        assertThatThrownBy(() -> run(once, Mode.ATOMIC, call("k"), () -> Response.of("done")))
+                .isInstanceOf(StoreException.class);
+        Outcome retry = run(once, Mode.ATOMIC, call("k"), () -> Response.of("must not run"));
+        assertThat(((Outcome.Replayed) retry).response()).isEqualTo(Response.of("done"));
+    }
+
+    @Test
+    default void storeThatFailsInsideAnOperation_isNotTheOperationsFailure_evenIfItHidesIt() {
+        needs(Capability.COMMIT);
+        FaultyStore faulty = new FaultyStore(store());
+        Once once = newOnce(faulty, SETTINGS, OnceListener.NONE);
+        assertThatThrownBy(() -> once.atomic(call("k"), tx -> {
+                    faulty.goDown();
+                    try {
+                        tx.read(id("a"));
+                    } catch (StoreException hidden) {
+                        throw new IllegalStateException("hidden");
+                    } finally {
+                        faulty.comeUp();
+                    }
+                    return Response.of("done");
+                }))
+                .isInstanceOf(StoreException.class);
+        assertThat(stored(call("k"))).isNull();
+    }
+
+    @Test
+    default void failureThatCannotBeRecorded_isAFailureAllTheSame() {
+        for (Mode mode : modes()) {
+            FaultyStore faulty = new FaultyStore(store());
+            Outcome outcome = run(newOnce(faulty, SETTINGS, OnceListener.NONE), mode, call("k-" + mode), () -> {
+                faulty.goDown();
+                throw new IllegalStateException("broken");
+            });
+            assertThat(((Outcome.Failed) outcome).cause()).hasMessage("broken");
+        }
+    }
+
+    @Test
+    default void operationThatOthersKeepDisturbing_hasFailed_andNothingIsWritten() {
+        needs(Capability.COMMIT);
+        FaultyStore faulty = new FaultyStore(store());
+        AtomicInteger version = new AtomicInteger();
+        commit(Map.of(), document("hot", 1, "0"));
+        faulty.beforeCommit(() -> {
+            long next = 2L + version.getAndIncrement();
+            commit(Map.of(), document("hot", next, "0"));
+        });
+        Outcome outcome = newOnce(faulty, SETTINGS, OnceListener.NONE).atomic(call("k"), tx -> {
+            tx.read(id("hot"));
+            tx.put(document("hot", 9_999, "1"), List.of());
+            return Response.of("done");
+        });
+        assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(ConflictException.class);
+        assertThat(store().read(id("hot")).orElseThrow().version()).isNotEqualTo(9_999);
+        assertThat(Objects.requireNonNull(stored(call("k"))).status()).isEqualTo(OnceStatus.FAILED);
+    }
+
+    @Test
+    default void listenerThatThrows_changesNothing() {
+        for (Mode mode : modes()) {
+            Once once = newOnce(store(), SETTINGS, new OnceListener() {
+                @Override
+                public void ended(OnceKey key, Outcome outcome, Duration took) {
+                    throw new IllegalStateException("listener");
+                }
+            });
+            assertThat(run(once, mode, call("k-" + mode), () -> Response.of("done")))
+                    .isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    @Test
+    default void transactionThatIsUsedAfterItsEnd_refuses() {
+        needs(Capability.COMMIT);
+        List<Transaction> kept = new ArrayList<>();
+        newOnce().atomic(call("k"), tx -> {
+            kept.add(tx);
+            return Response.of("done");
+        });
+        assertThatThrownBy(() -> kept.get(0).read(id("a"))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    default void leaseOfAFailedOperation_isOver() {
+        Call call = call("k");
+        run(newOnce(), Mode.LEASED, call, () -> {
+            throw new IllegalStateException("broken");
+        });
+        assertThat(newOnce().leased(call, IfAbandoned.RERUN, lease -> Response.of("at once")))
+                .isInstanceOf(Outcome.Executed.class);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.semel.testkit;
+
+import dev.semel.store.Capability;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.OnceKey;
+import dev.semel.store.Quota;
+import dev.semel.store.Scan;
+import dev.semel.store.Sighting;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A store that fails: before it has done what it was asked, after it has, or all the time; and that is slow. Whatever it does,
+ * nothing may be lost and nothing done twice.
+ */
+public final class FaultyStore implements Store {
+
+    private static final long LONGEST_DELAY_NANOS = 20_000;
+
+    private final Store store;
+    private final AtomicInteger failBefore = new AtomicInteger();
+    private final AtomicInteger failAfter = new AtomicInteger();
+    private final AtomicInteger commits = new AtomicInteger();
+    private final AtomicLong calls = new AtomicLong();
+    private volatile boolean down;
+    private volatile double odds;
+    private volatile long seed;
+    private volatile Runnable beforeCommit = () -> {};
+
+    public FaultyStore(Store store) {
+        this.store = store;
+    }
+
+    /** The next commits fail, and are not done. */
+    public void failBefore(int commits) {
+        failBefore.set(commits);
+    }
+
+    /** The next commits are done, but their answers are lost. */
+    public void loseAnswers(int commits) {
+        failAfter.set(commits);
+    }
+
+    /** From now on everything fails, and nothing is done. */
+    public void goDown() {
+        down = true;
+    }
+
+    /** From now on it works again. */
+    public void comeUp() {
+        down = false;
+    }
+
+    /**
+     * From now on each call fails before with the given odds, a commit fails after with the same odds, and each is now and then
+     * slow. The same seed gives the same faults to the same order of calls.
+     */
+    public void failAtRandom(long seed, double odds) {
+        this.seed = seed;
+        this.odds = odds;
+    }
+
+    /** What is done before each commit: what others do just then. */
+    public void beforeCommit(Runnable others) {
+        beforeCommit = others;
+    }
+
+    /** How many commits were asked for. */
+    public int commits() {
+        return commits.get();
+    }
+
+    private SplittableRandom chance() {
+        return new SplittableRandom(seed + calls.getAndIncrement());
+    }
+
+    private void before() {
+        if (down) {
+            throw StoreException.unavailable("down", null);
+        }
+        if (odds > 0) {
+            SplittableRandom chance = chance();
+            if (chance.nextDouble() < odds) {
+                LockSupport.parkNanos(chance.nextLong(LONGEST_DELAY_NANOS));
+            }
+            if (chance.nextDouble() < odds) {
+                throw StoreException.unavailable("failed before", null);
+            }
+        }
+    }
+
+    @Override
+    public CommitResult commit(Commit commit) {
+        commits.incrementAndGet();
+        beforeCommit.run();
+        before();
+        if (failBefore.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw StoreException.unavailable("failed before", null);
+        }
+        CommitResult result = store.commit(commit);
+        boolean lost =
+                failAfter.getAndUpdate(left -> Math.max(0, left - 1)) > 0 || (odds > 0 && chance().nextDouble() < odds);
+        if (lost) {
+            throw StoreException.unavailable("answer lost", null);
+        }
+        return result;
+    }
+
+    @Override
+    public Sighting find(OnceKey key, Quota quota) {
+        before();
+        return store.find(key, quota);
+    }
+
+    @Override
+    public Optional<Document> read(DocumentId id) {
+        before();
+        return store.read(id);
+    }
+
+    @Override
+    public List<Document> scan(Scan scan) {
+        before();
+        return store.scan(scan);
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return store.capabilities();
+    }
+
+    @Override
+    public InstantSource clock() {
+        return store.clock();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

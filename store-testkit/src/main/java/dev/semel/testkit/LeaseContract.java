@@ -1,0 +1,221 @@
+package dev.semel.testkit;
+
+import static dev.semel.testkit.StoreFixture.call;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.once.Call;
+import dev.semel.once.LeaseLostException;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.once.Outcome;
+import dev.semel.once.UnknownOutcomeException;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** A lease is kept up by its owner, taken over when the owner vanishes, and lost for good then. */
+public interface LeaseContract extends StoreFixture {
+
+    @Test
+    default void slowOwner_keepsItsLease() {
+        Call call = call("k");
+        Once there = newOnce();
+        Outcome outcome = newOnce().leased(call, IfAbandoned.RERUN, lease -> {
+            for (int i = 0; i < 20; i++) {
+                time().advance(SETTINGS.lease().dividedBy(2));
+                assertThat(lease.isHeld()).isTrue();
+                assertThat(run(there, Mode.LEASED, call, () -> Response.of("must not run")))
+                        .isInstanceOf(Outcome.InProgress.class);
+            }
+            return Response.of("at last");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        Outcome.Executed executed = (Outcome.Executed) outcome;
+        assertThat(executed.expiresAt()).isEqualTo(time().instant().plus(SETTINGS.retention()));
+        time().advance(SETTINGS.lease().multipliedBy(3));
+        assertThat(Objects.requireNonNull(stored(call)).deadline()).isEqualTo(executed.expiresAt());
+    }
+
+    @Test
+    default void heartbeatsThatGetLost_areMadeUpForByTheNext() {
+        Call call = call("k");
+        FaultyStore faulty = new FaultyStore(store());
+        Outcome outcome = newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
+            for (int i = 0; i < 9; i++) {
+                faulty.goDown();
+                time().advance(SETTINGS.lease().dividedBy(3)); // this beat fails
+                faulty.comeUp();
+                time().advance(SETTINGS.lease().dividedBy(3)); // and this one gets through
+                assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
+            }
+            return Response.of("at last");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+    }
+
+    /** An owner is cut off, another takes over, and then the first comes back. */
+    private Outcome cutOffOwner(Call call, IfAbandoned ifAbandoned, OnceListener listener, Runnable meanwhile) {
+        FaultyStore faulty = new FaultyStore(store());
+        return newOnce(faulty, SETTINGS, listener).leased(call, ifAbandoned, lease -> {
+            faulty.goDown();
+            time().advance(SETTINGS.lease());
+            assertThat(lease.isHeld()).isFalse();
+            meanwhile.run();
+            faulty.comeUp();
+            return Response.of("late");
+        });
+    }
+
+    @Test
+    default void lateOwner_isRefused_andGetsTheAnswerOfTheOneWhoTookOver() {
+        Call call = call("k");
+        List<Long> fences = new ArrayList<>();
+        Refusals refusals = new Refusals();
+        Outcome late = cutOffOwner(call, IfAbandoned.RERUN, refusals, () -> {
+            fences.add(Objects.requireNonNull(stored(call)).fence());
+            newOnce().leased(call, IfAbandoned.RERUN, lease -> {
+                fences.add(lease.fence());
+                return Response.of("second");
+            });
+        });
+        assertThat(((Outcome.Replayed) late).response()).isEqualTo(Response.of("second"));
+        assertThat(Objects.requireNonNull(stored(call)).response()).isEqualTo(Response.of("second"));
+        assertThat(fences.get(1)).isGreaterThan(fences.get(0));
+        assertThat(refusals.refused).containsExactly(fences.get(0));
+    }
+
+    @Test
+    default void lateOwner_whileAnotherRuns_isToldSo() {
+        Call call = call("k");
+        Outcome late =
+                cutOffOwner(call, IfAbandoned.RERUN, OnceListener.NONE, () -> claimAndVanish(call, IfAbandoned.RERUN));
+        assertThat(late).isInstanceOf(Outcome.InProgress.class);
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
+    }
+
+    @Test
+    default void lateOwner_afterAnotherFailed_hasFailedToo() {
+        Call call = call("k");
+        Outcome late = cutOffOwner(
+                call,
+                IfAbandoned.RERUN,
+                OnceListener.NONE,
+                () -> run(newOnce(), Mode.LEASED, call, () -> {
+                    throw new IllegalStateException("second");
+                }));
+        assertThat(((Outcome.Failed) late).cause()).isInstanceOf(LeaseLostException.class);
+        assertThat(Objects.requireNonNull(stored(call)).attempts()).isEqualTo(2);
+    }
+
+    @Test
+    default void lateOwner_ofAFrozenOperation_isRefused() {
+        Call call = call("k");
+        Outcome late = cutOffOwner(
+                call,
+                IfAbandoned.FREEZE,
+                OnceListener.NONE,
+                () -> assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class));
+        assertThat(late).isInstanceOf(Outcome.Unknown.class);
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.UNKNOWN);
+    }
+
+    @Test
+    default void lateOwner_whomNobodyMissed_completes() {
+        Call call = call("k");
+        Outcome late = cutOffOwner(call, IfAbandoned.RERUN, OnceListener.NONE, () -> {});
+        assertThat(late).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void lateFailure_doesNotUndoWhatAnotherCompleted() {
+        Call call = call("k");
+        FaultyStore faulty = new FaultyStore(store());
+        Outcome late = newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
+            faulty.goDown();
+            time().advance(SETTINGS.lease());
+            run(Mode.LEASED, call, "second");
+            faulty.comeUp();
+            throw new IllegalStateException("late");
+        });
+        assertThat(late).isInstanceOf(Outcome.Failed.class);
+        assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @Test
+    default void policy_isTheOneOfTheOwner_notOfWhoAsksLater() {
+        Call frozen = call("frozen");
+        claimAndVanish(frozen, IfAbandoned.FREEZE);
+        Call rerun = call("rerun");
+        claimAndVanish(rerun, IfAbandoned.RERUN);
+        time().advance(SETTINGS.lease());
+        assertThat(newOnce().leased(frozen, IfAbandoned.RERUN, lease -> Response.of("must not run")))
+                .isInstanceOf(Outcome.Unknown.class);
+        assertThat(newOnce().leased(rerun, IfAbandoned.FREEZE, lease -> Response.of("runs")))
+                .isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void operationThatCannotTell_freezes_orCountsAsFailed() {
+        Call frozen = call("frozen");
+        assertThat(newOnce().leased(frozen, IfAbandoned.FREEZE, lease -> {
+                    throw new UnknownOutcomeException("no answer in time", null);
+                }))
+                .isInstanceOf(Outcome.Unknown.class);
+        assertThat(run(Mode.LEASED, frozen, "must not run")).isInstanceOf(Outcome.Unknown.class);
+        Call rerun = call("rerun");
+        assertThat(newOnce().leased(rerun, IfAbandoned.RERUN, lease -> {
+                    throw new UnknownOutcomeException("no answer in time", null);
+                }))
+                .isInstanceOf(Outcome.Failed.class);
+        assertThat(run(Mode.LEASED, rerun, "again")).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void operationThatHangs_isGivenUpAfterTheLongestRun() {
+        Call call = call("k");
+        OnceSettings settings = SETTINGS.withLongestRun(Duration.ofMinutes(10));
+        newOnce(store(), settings, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
+            time().advance(Duration.ofMinutes(9));
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
+            time().advance(Duration.ofMinutes(2));
+            assertThat(lease.isHeld()).isFalse();
+            assertThat(run(Mode.LEASED, call, "second")).isInstanceOf(Outcome.Executed.class);
+            return Response.of("late");
+        });
+        assertThat(Objects.requireNonNull(stored(call)).response()).isEqualTo(Response.of("second"));
+    }
+
+    @Test
+    default void clockThatStepsBack_stealsNoLease_andLosesNothing() {
+        Call call = call("k");
+        Outcome outcome = newOnce().leased(call, IfAbandoned.RERUN, lease -> {
+            time().setClock(time().instant().minus(Duration.ofDays(1)));
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
+            time().advance(SETTINGS.lease().multipliedBy(2));
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
+            return Response.of("done");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        OnceRecord record = Objects.requireNonNull(stored(call));
+        assertThat(record.deadline()).isEqualTo(time().instant().plus(SETTINGS.retention()));
+        assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+    }
+
+    /** Hears of completions that were refused. */
+    final class Refusals implements OnceListener {
+        private final List<Long> refused = new ArrayList<>();
+
+        @Override
+        public void completionRefused(OnceKey key, long fence) {
+            refused.add(fence);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.semel.testkit;
+
+import static dev.semel.testkit.StoreFixture.call;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.Outcome;
+import dev.semel.store.Response;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A key that was used for one thing is not used for another. */
+public interface MismatchContract extends StoreFixture {
+
+    @Test
+    default void payloadSpelledOtherwise_isTheSame() {
+        for (Mode mode : modes()) {
+            run(mode, call("k-" + mode, "{\"amount\":100,\"to\":\"bob\"}"), "first");
+            assertThat(run(mode, call("k-" + mode, " { \"to\" : \"b\\u006fb\", \"amount\" : 1.0e2 } "), "must not run"))
+                    .isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    @Test
+    default void payloadThatDiffersInOneDigit_isAnother() {
+        for (Mode mode : modes()) {
+            run(mode, call("k-" + mode, "{\"id\":9007199254740992}"), "first");
+            assertThat(run(mode, call("k-" + mode, "{\"id\":9007199254740993}"), "must not run"))
+                    .isEqualTo(new Outcome.Mismatch());
+        }
+    }
+
+    /** What is under way in the same process has no record yet if it is atomic, but it is known all the same. */
+    @Test
+    default void otherPayload_whileTheFirstRuns_isMismatch() {
+        for (Mode mode : modes()) {
+            Once once = newOnce();
+            Call call = call("k-" + mode);
+            Outcome first = run(once, mode, call, () -> {
+                Call other = call("k-" + mode, "{\"amount\":999}").waiting(Duration.ofSeconds(5));
+                assertThat(run(once, mode, other, () -> Response.of("must not run")))
+                        .isEqualTo(new Outcome.Mismatch());
+                return Response.of("first");
+            });
+            assertThat(first).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.id.MalformedException;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.Outcome;
+import dev.semel.record.Records;
+import dev.semel.record.WriteResult;
+import dev.semel.store.Capability;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.Response;
+import dev.semel.store.Transactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Records are created, never overwritten; updated by version; and put in place although others write too. */
+public interface RecordContract extends StoreFixture {
+
+    /** Anything under any id. */
+    Records NOTES = Records.of("notes", KeyTemplate.of("{id}"));
+
+    private WriteResult write(Transactions.Operation<WriteResult, RuntimeException> operation) {
+        return transactions().run(operation);
+    }
+
+    @Test
+    default void create_writesVersion1_andNeverOverwrites() {
+        needs(Capability.COMMIT);
+        Instant now = time().instant();
+        Document created = new Document(new DocumentId("notes", "", "a"), 1, now, now, null, Json.of("{\"n\":1}"));
+        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("{\"n\":1}"))))
+                .isEqualTo(new WriteResult.Written(created));
+        time().advance(Duration.ofSeconds(1));
+        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isEqualTo(new WriteResult.Taken(created));
+        assertThat(NOTES.read(store(), "a")).contains(created);
+    }
+
+    @Test
+    default void createMinted_makesAnotherKey_ifTheFirstIsTaken() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "taken", Json.of("1")));
+        Iterator<String> keys = List.of("taken", "free").iterator();
+        Document created = transactions().run(tx -> NOTES.createMinted(tx, keys::next, Json.of("2")));
+        assertThat(created.key()).isEqualTo("free");
+        assertThat(NOTES.read(store(), "taken")).map(Document::data).contains(Json.of("1"));
+        Document minted = transactions().run(tx -> NOTES.createMinted(tx, IdSchemes.TID62::mint, Json.of("3")));
+        assertThat(NOTES.read(store(), minted.key())).contains(minted);
+    }
+
+    @Test
+    default void update_byTheVersionThatWasSeen() {
+        needs(Capability.COMMIT);
+        Instant created = time().instant();
+        write(tx -> NOTES.create(tx, "a", Json.of("1")));
+        time().advance(Duration.ofSeconds(5));
+        Document updated = ((WriteResult.Written) write(tx -> NOTES.update(tx, "a", 1, Json.of("2")))).document();
+        assertThat(updated.version()).isEqualTo(2);
+        assertThat(updated.createdAt()).isEqualTo(created);
+        assertThat(updated.updatedAt()).isEqualTo(created.plusSeconds(5));
+        assertThat(write(tx -> NOTES.update(tx, "a", 1, Json.of("3")))).isEqualTo(new WriteResult.Stale(updated));
+        assertThat(write(tx -> NOTES.update(tx, "b", 1, Json.of("3")))).isEqualTo(new WriteResult.Missing());
+        assertThat(NOTES.read(store(), "a")).contains(updated);
+    }
+
+    @Test
+    default void update_whenTheClockWasSetBack_makesNothingYounger() {
+        needs(Capability.COMMIT);
+        Instant created = time().instant();
+        write(tx -> NOTES.create(tx, "a", Json.of("1")));
+        time().setClock(created.minusSeconds(3600));
+        Document updated = ((WriteResult.Written) write(tx -> NOTES.update(tx, "a", 1, Json.of("2")))).document();
+        assertThat(updated.updatedAt()).isEqualTo(created);
+    }
+
+    @Test
+    default void delete_byVersionOrWhatever() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "a", Json.of("1")));
+        assertThat(write(tx -> NOTES.delete(tx, "a", 2))).isInstanceOf(WriteResult.Stale.class);
+        assertThat(write(tx -> NOTES.delete(tx, "a", 1))).isInstanceOf(WriteResult.Written.class);
+        assertThat(write(tx -> NOTES.delete(tx, "a", 1))).isEqualTo(new WriteResult.Missing());
+        assertThat(write(tx -> NOTES.delete(tx, "a"))).isEqualTo(new WriteResult.Missing());
+        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isInstanceOf(WriteResult.Written.class);
+        assertThat(write(tx -> NOTES.delete(tx, "a"))).isInstanceOf(WriteResult.Written.class);
+        assertThat(NOTES.read(store(), "a")).isEmpty();
+    }
+
+    @Test
+    default void recordWithALife_isGoneAfterIt() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(10)));
+        time().advance(Duration.ofSeconds(9));
+        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isInstanceOf(WriteResult.Taken.class);
+        time().advance(Duration.ofSeconds(1));
+        assertThat(NOTES.read(store(), "a")).isEmpty();
+        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isInstanceOf(WriteResult.Written.class);
+    }
+
+    @Test
+    default void transaction_seesItsOwnWrites() {
+        needs(Capability.COMMIT);
+        transactions().run(tx -> {
+            NOTES.create(tx, "a", Json.of("1"));
+            assertThat(NOTES.read(tx, "a")).map(Document::version).contains(1L);
+            assertThat(NOTES.create(tx, "a", Json.of("2"))).isInstanceOf(WriteResult.Taken.class);
+            NOTES.update(tx, "a", 1, Json.of("2"));
+            assertThat(NOTES.read(tx, "a")).map(Document::version).contains(2L);
+            NOTES.create(tx, "b", Json.of("1"));
+            NOTES.delete(tx, "b");
+            assertThat(NOTES.read(tx, "b")).isEmpty();
+            return 0;
+        });
+        assertThat(NOTES.read(store(), "a")).map(Document::version).contains(2L);
+        assertThat(NOTES.read(store(), "b")).isEmpty();
+    }
+
+    @Test
+    default void malformedKeys_areRefused() {
+        needs(Capability.COMMIT);
+        for (String key : List.of("", "a b", "é", "a\n", "x".repeat(256), "../a")) {
+            assertThatThrownBy(() -> write(tx -> NOTES.create(tx, key, Json.of("1"))))
+                    .isInstanceOf(MalformedException.class);
+            assertThatThrownBy(() -> NOTES.read(store(), key)).isInstanceOf(MalformedException.class);
+        }
+    }
+
+    @Test
+    default void upsert_createsAndThenUpdates() {
+        needs(Capability.COMMIT);
+        NOTES.upsert(transactions(), "a", current -> Json.of("1"));
+        NOTES.upsert(
+                transactions(),
+                "a",
+                current -> Json.of(current.orElseThrow().data().text() + "0"));
+        Document document = NOTES.read(store(), "a").orElseThrow();
+        assertThat(document.version()).isEqualTo(2);
+        assertThat(document.data()).isEqualTo(Json.of("10"));
+    }
+
+    @Test
+    default void upsert_whenOthersAreQuicker_readsAgainAfter100And200And400Millis() {
+        needs(Capability.COMMIT);
+        FaultyStore faulty = new FaultyStore(store());
+        List<Duration> tries = new ArrayList<>();
+        Instant begun = time().instant();
+        AtomicInteger disturbances = new AtomicInteger(3);
+        faulty.beforeCommit(() -> {
+            tries.add(Duration.between(begun, time().instant()));
+            if (disturbances.getAndDecrement() > 0) {
+                NOTES.upsert(transactions(), "a", current -> Json.of("\"other\""));
+            }
+        });
+        List<Long> seen = new ArrayList<>();
+        WriteResult result = NOTES.upsert(new Transactions(faulty, time()), "a", current -> {
+            seen.add(current.map(Document::version).orElse(0L));
+            return Json.of("\"mine\"");
+        });
+        assertThat(((WriteResult.Written) result).document().version()).isEqualTo(4);
+        assertThat(seen).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(tries)
+                .containsExactly(Duration.ZERO, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMillis(700));
+    }
+
+    @Test
+    default void upsert_whenOthersAreQuickerEachTime_writesNothing_andSaysWhatIsThere() {
+        needs(Capability.COMMIT);
+        FaultyStore faulty = new FaultyStore(store());
+        faulty.beforeCommit(() -> NOTES.upsert(transactions(), "a", current -> Json.of("\"other\"")));
+        WriteResult result = NOTES.upsert(new Transactions(faulty, time()), "a", current -> Json.of("\"mine\""));
+        Document current = ((WriteResult.Stale) result).current();
+        assertThat(current.version()).isEqualTo(4);
+        assertThat(current.data()).isEqualTo(Json.of("\"other\""));
+        assertThat(faulty.commits()).isEqualTo(4);
+    }
+
+    /** The crude race: many threads, one counter, no lost update. */
+    @Test
+    default void manyThreadsThatCountInOneDocument_loseNoUpdate() throws Exception {
+        needs(Capability.COMMIT);
+        int threads = 8;
+        int each = 50;
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<?>> counting = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                int thread = i;
+                var once = newOnce();
+                counting.add(pool.submit(() -> {
+                    for (int j = 0; j < each; j++) {
+                        Outcome outcome = countOnce(once, StoreFixture.call(thread + "-" + j));
+                        while (outcome instanceof Outcome.Failed) {
+                            outcome = countOnce(once, StoreFixture.call(thread + "-" + j));
+                        }
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> counter : counting) {
+                counter.get();
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+        Document counter = NOTES.read(store(), "counter").orElseThrow();
+        assertThat(counter.data()).isEqualTo(Json.of(Integer.toString(threads * each)));
+        assertThat(counter.version()).isEqualTo((long) threads * each);
+    }
+
+    private static Outcome countOnce(Once once, Call call) {
+        return once.atomic(call, tx -> {
+            var counter = NOTES.read(tx, "counter");
+            if (counter.isEmpty()) {
+                NOTES.create(tx, "counter", Json.of("1"));
+            } else {
+                Document current = counter.get();
+                int next = Integer.parseInt(current.data().text()) + 1;
+                NOTES.update(tx, "counter", current.version(), Json.of(Integer.toString(next)));
+            }
+            return Response.of("counted");
+        });
+    }
+}

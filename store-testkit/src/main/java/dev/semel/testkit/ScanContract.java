@@ -1,0 +1,122 @@
+package dev.semel.testkit;
+
+import static dev.semel.testkit.StoreFixture.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.json.Json;
+import dev.semel.key.KeyRange;
+import dev.semel.key.KeyTemplate;
+import dev.semel.record.Page;
+import dev.semel.record.Records;
+import dev.semel.store.Capability;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.Scan;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Documents come in the order of their keys, page by page. */
+public interface ScanContract extends StoreFixture {
+
+    /** All documents of the shared collection. */
+    static Scan all(int limit) {
+        return new Scan("things", "", "", KeyRange.ofPrefix(""), "", limit);
+    }
+
+    private List<String> scanned(KeyRange range, String after, int limit) {
+        return store().scan(new Scan("things", "", "", range, after, limit)).stream()
+                .map(Document::key)
+                .toList();
+    }
+
+    @Test
+    default void scan_returnsTheKeysOfTheRange_inTheOrderOfTheirBytes() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        for (String key : List.of("b", "a_", "a", "aZ", "a-", "a0", "ab", "aa", "~", "!", "a~")) {
+            commit(Map.of(), document(key, 1, "1"));
+        }
+        assertThat(scanned(KeyRange.ofPrefix(""), "", 100))
+                .containsExactly("!", "a", "a-", "a0", "aZ", "a_", "aa", "ab", "a~", "b", "~");
+        assertThat(scanned(KeyRange.ofPrefix("a"), "", 100))
+                .containsExactly("a", "a-", "a0", "aZ", "a_", "aa", "ab", "a~");
+        assertThat(scanned(KeyRange.ofKey("a"), "", 100)).containsExactly("a");
+        assertThat(scanned(KeyRange.ofPrefix("c"), "", 100)).isEmpty();
+    }
+
+    @Test
+    default void scan_goesOnBehindAKey_whetherItIsStillThereOrNot() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        for (String key : List.of("a", "c", "e")) {
+            commit(Map.of(), document(key, 1, "1"));
+        }
+        assertThat(scanned(KeyRange.ofPrefix(""), "a", 1)).containsExactly("c");
+        assertThat(scanned(KeyRange.ofPrefix(""), "b", 9)).containsExactly("c", "e");
+        assertThat(scanned(KeyRange.ofPrefix(""), "e", 9)).isEmpty();
+        assertThat(scanned(KeyRange.ofPrefix("c"), "a", 9)).containsExactly("c");
+    }
+
+    @Test
+    default void scan_staysInItsCollectionAndWithItsOwner() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        Instant now = time().instant();
+        commit(Map.of(), document("k", 1, "1"));
+        for (DocumentId other : List.of(
+                new DocumentId("thing", "", "k"),
+                new DocumentId("thingss", "", "k"),
+                new DocumentId("things", "ann", "k"))) {
+            commit(Map.of(), new Document(other, 1, now, now, null, Json.of("2")));
+        }
+        assertThat(store().scan(all(100))).extracting(Document::id).containsExactly(id("k"));
+        assertThat(store().scan(new Scan("things", "ann", "", KeyRange.ofPrefix(""), "", 100)))
+                .extracting(Document::id)
+                .containsExactly(new DocumentId("things", "ann", "k"));
+    }
+
+    @Test
+    default void scan_leavesOutWhatIsPastItsTime() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        Instant now = time().instant();
+        commit(Map.of(), new Document(id("a"), 1, now, now, now.plusSeconds(1), Json.of("1")), document("b", 1, "1"));
+        assertThat(scanned(KeyRange.ofPrefix(""), "", 9)).containsExactly("a", "b");
+        time().advance(Duration.ofSeconds(1));
+        assertThat(scanned(KeyRange.ofPrefix(""), "", 1)).containsExactly("b");
+    }
+
+    @Test
+    default void pages_whileOthersWrite_neitherSkipNorRepeatWhatStays() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        Records things = Records.of("things", KeyTemplate.of("{id}"));
+        for (int i = 0; i < 50; i++) {
+            commit(Map.of(), document(String.format("k%02d", i), 1, "1"));
+        }
+        List<String> seen = new ArrayList<>();
+        @Nullable String next = null;
+        do {
+            Page page = things.scan(store(), KeyRange.ofPrefix("k"), next, 7);
+            page.items().forEach(document -> seen.add(document.key()));
+            next = page.next().orElse(null);
+            if (next != null) {
+                // others remove the very place where the page ended, and write before and behind it
+                String last = seen.get(seen.size() - 1);
+                transactions().run(tx -> things.delete(tx, last));
+                commit(Map.of(), document("k" + last.substring(1) + "-new", 1, "1"), document("k00", 2, "2"));
+            }
+        } while (next != null);
+        assertThat(seen).isSorted().doesNotHaveDuplicates();
+        assertThat(seen.stream().filter(key -> key.length() == 3)).hasSize(50);
+    }
+
+    @Test
+    default void lastPage_hasNoNext() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        Records things = Records.of("things", KeyTemplate.of("{id}"));
+        commit(Map.of(), document("a", 1, "1"), document("b", 1, "1"));
+        assertThat(things.scan(store(), KeyRange.ofPrefix(""), null, 2).next()).isEmpty();
+        assertThat(things.scan(store(), KeyRange.ofPrefix(""), null, 1).next()).isPresent();
+    }
+}

@@ -1,0 +1,135 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.id.ExhaustedException;
+import dev.semel.id.IdSchemes;
+import dev.semel.id.MalformedException;
+import dev.semel.id.Sequence;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.record.Records;
+import dev.semel.record.StoredSequence;
+import dev.semel.store.Capability;
+import dev.semel.store.Transactions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Numbers that a store counts: without gaps, or in blocks. */
+public interface SequenceContract extends StoreFixture {
+
+    @Test
+    default void numbersDrawnInTransactions_haveNoGaps_evenIfSomeAreNotCommitted() {
+        needs(Capability.COMMIT);
+        StoredSequence orders = StoredSequence.named("orders");
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            ids.add(transactions()
+                    .run(tx -> IdSchemes.SEQ10.drawingFrom(orders.in(tx)).mint()));
+            assertThatThrownBy(() -> transactions().run(tx -> {
+                        orders.in(tx).next();
+                        throw new IllegalStateException("given back");
+                    }))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+        assertThat(ids).containsExactly("0000000001", "0000000002", "0000000003", "0000000004", "0000000005");
+    }
+
+    @Test
+    default void oneTransaction_mayDrawSeveral() {
+        needs(Capability.COMMIT);
+        StoredSequence orders = StoredSequence.named("orders");
+        assertThat(transactions().<List<Long>, RuntimeException>run(tx -> {
+                    Sequence numbers = orders.in(tx);
+                    return List.of(numbers.next(), numbers.next(), numbers.next());
+                }))
+                .containsExactly(1L, 2L, 3L);
+        assertThat(transactions()
+                        .<Long, RuntimeException>run(tx -> orders.in(tx).next()))
+                .isEqualTo(4);
+    }
+
+    @Test
+    default void blocks_areNeverHandedOutTwice() throws Exception {
+        needs(Capability.COMMIT);
+        StoredSequence orders = StoredSequence.named("orders");
+        List<Sequence> processes = List.of(orders.inBlocks(transactions(), 10), orders.inBlocks(transactions(), 7));
+        Set<Long> drawn = ConcurrentHashMap.newKeySet();
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Future<?>> drawing = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                Sequence sequence = processes.get(i % 2);
+                drawing.add(threads.submit(() -> {
+                    for (int j = 0; j < 100; j++) {
+                        assertThat(drawn.add(sequence.next())).isTrue();
+                    }
+                }));
+            }
+            for (Future<?> future : drawing) {
+                future.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(drawn).hasSize(800);
+        assertThat(drawn.stream().mapToLong(Long::longValue).max().orElseThrow())
+                .isLessThanOrEqualTo(816);
+    }
+
+    @Test
+    default void blockWhoseAnswerIsLost_isNotSkipped() {
+        needs(Capability.COMMIT);
+        FaultyStore faulty = new FaultyStore(store());
+        Sequence numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 5);
+        Set<Long> drawn = LongStream.rangeClosed(1, 20)
+                .map(i -> {
+                    faulty.loseAnswers(1);
+                    return numbers.next();
+                })
+                .boxed()
+                .collect(Collectors.toSet());
+        assertThat(drawn).isEqualTo(LongStream.rangeClosed(1, 20).boxed().collect(Collectors.toSet()));
+    }
+
+    @Test
+    default void exhaustedSequence_saysSo_andGivesNothingAway() {
+        needs(Capability.COMMIT);
+        StoredSequence orders = StoredSequence.named("orders");
+        transactions().run(tx -> {
+            Records.of("semel.sequences", KeyTemplate.of("{name}")).create(tx, "orders", Json.of("9999999998"));
+            return 0;
+        });
+        assertThat(transactions()
+                        .<String, RuntimeException>run(
+                                tx -> IdSchemes.SEQ10.drawingFrom(orders.in(tx)).mint()))
+                .isEqualTo("9999999999");
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> transactions()
+                            .run(tx ->
+                                    IdSchemes.SEQ10.drawingFrom(orders.in(tx)).mint()))
+                    .isInstanceOf(ExhaustedException.class)
+                    .hasMessageContaining("seq10 has no id for number 10000000000");
+        }
+    }
+
+    @Test
+    default void sequencesOfDifferentNames_countApart() {
+        needs(Capability.COMMIT);
+        transactions().run(tx -> StoredSequence.named("a").in(tx).next());
+        assertThat(transactions()
+                        .<Long, RuntimeException>run(
+                                tx -> StoredSequence.named("b").in(tx).next()))
+                .isEqualTo(1);
+        assertThatThrownBy(() -> StoredSequence.named("no name")).isInstanceOf(MalformedException.class);
+    }
+}
