@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryStore implements Store {
 
-    private static final int STRIPES = 64;
-    private static final long ALL = -1L;
+    private static final int STRIPES = 32;
+    private static final long ALL = (1L << STRIPES) - 1;
     private static final long DEFAULT_BYTES = 256L << 20;
     private static final int RECEIPTS = 1 << 16;
 

@@ -93,9 +93,40 @@ public interface CommitContract extends StoreFixture {
                 Transactions.newAttempt(),
                 onceWrite(call, Expected.ABSENT, 0, OnceStatus.COMPLETED, null, Response.of("done")),
                 Map.of(id("a"), 1L),
-                List.of()));
+                List.of(StoreFixture.put(document("b", 1, "1")))));
         assertThat(result).isEqualTo(new CommitResult.Stale(id("a"), 0));
         assertThat(stored(call)).isNull();
+        assertThat(store().read(id("b"))).isEmpty();
+    }
+
+    /** While others write, whoever finds the record of an operation finds its effect. */
+    @Test
+    default void whoSeesTheRecordOfAnOperation_seesItsDocument() throws Exception {
+        needs(Capability.COMMIT);
+        var threads = Executors.newFixedThreadPool(1);
+        try {
+            int keys = 2_000;
+            Future<?> writing = threads.submit(() -> {
+                var once = newOnce();
+                for (int i = 0; i < keys; i++) {
+                    Document document = document("k" + i, 1, "1");
+                    once.atomic(StoreFixture.call("k" + i), tx -> {
+                        tx.expectAbsent(document.id());
+                        tx.put(document, List.of());
+                        return Response.of("done");
+                    });
+                }
+            });
+            for (int i = 0; i < keys; i++) {
+                while (stored(StoreFixture.call("k" + i)) == null && !writing.isDone()) {
+                    Thread.onSpinWait();
+                }
+                assertThat(store().read(id("k" + i))).isPresent();
+            }
+            writing.get();
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     @Test

@@ -41,6 +41,9 @@ public interface RaceContract extends StoreFixture {
     /** How many threads race. */
     int THREADS = 64;
 
+    /** On how many servers: what one server knows of its own calls must not hide what the store lets through. */
+    int SERVERS = 16;
+
     /** What the operations leave behind: one record for each time that they took effect. */
     Records EFFECTS = Records.of("effects", KeyTemplate.of("{id:tid62}"));
 
@@ -109,9 +112,11 @@ public interface RaceContract extends StoreFixture {
     }
 
     private static List<Once> servers(Store store, Duration lease) {
-        return List.of(
-                new Once(store, Time.system(), SETTINGS.withLease(lease), OnceListener.NONE),
-                new Once(store, Time.system(), SETTINGS.withLease(lease), OnceListener.NONE));
+        List<Once> servers = new ArrayList<>();
+        for (int i = 0; i < SERVERS; i++) {
+            servers.add(new Once(store, Time.system(), SETTINGS.withLease(lease), OnceListener.NONE));
+        }
+        return servers;
     }
 
     private static Call raceCall(String key) {

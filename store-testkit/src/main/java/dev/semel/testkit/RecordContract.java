@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Records are created, never overwritten; updated by version; and put in place although others write too. */
@@ -192,7 +193,7 @@ public interface RecordContract extends StoreFixture {
     @Test
     default void manyThreadsThatCountInOneDocument_loseNoUpdate() throws Exception {
         needs(Capability.COMMIT);
-        int threads = 8;
+        int threads = 16;
         int each = 50;
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
@@ -224,6 +225,7 @@ public interface RecordContract extends StoreFixture {
     private static Outcome countOnce(Once once, Call call) {
         return once.atomic(call, tx -> {
             var counter = NOTES.read(tx, "counter");
+            LockSupport.parkNanos(10_000); // long enough for others to come between
             if (counter.isEmpty()) {
                 NOTES.create(tx, "counter", Json.of("1"));
             } else {
