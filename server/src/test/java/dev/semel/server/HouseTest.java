@@ -20,7 +20,7 @@ class HouseTest {
     void core_needsTheJdkAlone() {
         classes()
                 .that()
-                .resideInAnyPackage("dev.semel.id..", "dev.semel.key..")
+                .resideInAnyPackage("dev.semel.id..", "dev.semel.key..", "dev.semel.json..", "dev.semel.once..")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "javax.crypto..", "org.jspecify.annotations..", "dev.semel..")
@@ -35,14 +35,22 @@ class HouseTest {
                 .definedBy("dev.semel.id..")
                 .layer("key")
                 .definedBy("dev.semel.key..")
+                .layer("json")
+                .definedBy("dev.semel.json..")
+                .layer("once")
+                .definedBy("dev.semel.once..")
                 .layer("server")
                 .definedBy("dev.semel.server..")
                 .whereLayer("server")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("key")
                 .mayOnlyBeAccessedByLayers("server")
+                .whereLayer("once")
+                .mayOnlyBeAccessedByLayers("server")
+                .whereLayer("json")
+                .mayOnlyBeAccessedByLayers("once", "server")
                 .whereLayer("id")
-                .mayOnlyBeAccessedByLayers("key", "server")
+                .mayOnlyBeAccessedByLayers("key", "once", "server")
                 .check(house);
     }
 

@@ -2,6 +2,7 @@ package dev.semel.server.cli;
 
 import dev.semel.id.ExhaustedException;
 import dev.semel.id.MalformedException;
+import dev.semel.json.MalformedJsonException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -34,7 +35,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "semel",
         description = "One good key for everything, and every write exactly once.",
-        subcommands = {IdCommand.class, KeyCommand.class, CompletionCommand.class},
+        subcommands = {IdCommand.class, KeyCommand.class, FingerprintCommand.class, CompletionCommand.class},
         versionProvider = Semel.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         footer = {
@@ -106,6 +107,7 @@ public final class Semel implements Runnable {
                 return outputFailed(output, err);
             }
             boolean expected = e instanceof MalformedException
+                    || e instanceof MalformedJsonException
                     || e instanceof ExhaustedException
                     || e instanceof UncheckedIOException;
             String command = failed.getCommandSpec().qualifiedName();

@@ -40,9 +40,14 @@ final class Terminal {
     }
 
     void println(String line) {
+        print(line);
+        print("\n");
+    }
+
+    /** Writes a text and no more: no end of line. */
+    void print(String text) {
         try {
-            out.write(line);
-            out.write('\n');
+            out.write(text);
         } catch (IOException e) {
             throw broken(e);
         }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
+import dev.semel.once.Fingerprint;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,11 +15,15 @@ import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -261,6 +267,69 @@ class SemelTest {
                 "user \"b068e9ee1422edf7878440ab8b6\" has 27 characters (at 4); expected 32 lower-case hex digits");
     }
 
+    @Test
+    void fingerprint_isTheHashOfTheCanonicalText() {
+        Result result = semelReading(" { \"b\": 2.0, \"a\": \"\\u00e9\" }\n", "fingerprint", "-");
+        assertThat(result).isEqualTo(semelReading("{\"a\":\"\u00e9\",\"b\":2}", "fingerprint", "-"));
+        assertThat(result.out()).isEqualTo(Fingerprint.ofJson("{\"a\":\"\u00e9\",\"b\":2}") + "\n");
+        assertThat(result.status()).isZero();
+    }
+
+    @Test
+    void fingerprint_printsExactlyTheCanonicalBytesWhenAsked() {
+        Result result = semelReading(" { \"b\": 2.0, \"a\": \"\\ud83d\\ude00\" }\n", "fingerprint", "--canonical", "-");
+        assertThat(result).isEqualTo(new Result(0, "{\"a\":\"\ud83d\ude00\",\"b\":2}", ""));
+    }
+
+    @Test
+    void fingerprint_readsAFile(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("payload.json"), "[1.0]");
+        assertThat(semel("fingerprint", "--canonical", file.toString()).out()).isEqualTo("[1]");
+        assertThat(semel("fingerprint", file.toString()).lines())
+                .containsExactly(Fingerprint.ofJson("[1]").hex());
+    }
+
+    @Test
+    void fingerprint_saysWhatIsWrongAndWhere() {
+        Result result = semelReading("{\"a\":1,\n \"a\":2}", "fingerprint", "-");
+        assertOneLine(result, 1, "semel fingerprint: line 2, column 2 (byte 9): duplicate member \"a\"");
+        assertThat(result.out()).isEmpty();
+        assertOneLine(semelReading("", "fingerprint", "--canonical", "-"), 1, "expected a value, but the text ends");
+        assertOneLine(semelReading("\u001b[2J", "fingerprint", "-"), 1, "found byte 0x1b");
+    }
+
+    @Test
+    void fingerprint_saysWhyAFileCannotBeRead(@TempDir Path folder) {
+        String missing = folder.resolve("missing.json").toString();
+        assertOneLine(semel("fingerprint", missing), 1, "cannot read \"" + missing + "\": there is no such file");
+        assertOneLine(semel("fingerprint", folder.toString()), 1, "cannot read \"" + folder + "\": ");
+        assertOneLine(semel("fingerprint", "a\0b"), 2, "--help)");
+    }
+
+    @Test
+    void fingerprint_readsNoMoreThanTheLimit() {
+        AtomicLong read = new AtomicLong();
+        InputStream endless = new InputStream() {
+            @Override
+            public int read() {
+                read.incrementAndGet();
+                return ' ';
+            }
+
+            @Override
+            public int read(byte[] buffer, int from, int length) {
+                Arrays.fill(buffer, from, from + length, (byte) ' ');
+                read.addAndGet(length);
+                return length;
+            }
+        };
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = Semel.run(
+                endless, OutputStream.nullOutputStream(), new PrintStream(err, true, UTF_8), "fingerprint", "-");
+        assertOneLine(new Result(status, "", err.toString(UTF_8)), 1, "longer than 16777216 bytes");
+        assertThat(read).hasValue(Json.MOST_BYTES + 1);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -289,6 +358,9 @@ class SemelTest {
                 "key check a b",
                 "key parse {a}",
                 "key parse {a} b c",
+                "fingerprint",
+                "fingerprint a b",
+                "fingerprint --nothing -",
                 "completion x"
             })
     void wrongUse_isOneLineThatNamesTheHelp(String arguments) {
@@ -298,7 +370,8 @@ class SemelTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "id", "id list", "id inspect", "key", "key check", "key parse", "completion"})
+    @ValueSource(
+            strings = {"", "id", "id list", "id inspect", "key", "key check", "key parse", "fingerprint", "completion"})
     void help_isThereForEveryCommand(String command) {
         Result result = semel((command + " --help").strip().split(" "));
         assertThat(result.status()).isZero();
