@@ -1,0 +1,50 @@
+package dev.semel.bench.once;
+
+import dev.semel.once.Fingerprint;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.TimeUnit;
+import org.erdtman.jcs.JsonCanonicalizer;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** From the bytes of a JSON payload to a hash that does not depend on their spelling. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class Fingerprinting {
+
+    private static final JsonMapper JACKSON =
+            JsonMapper.builder().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
+
+    @Benchmark
+    public Fingerprint semel(Payloads payloads) {
+        return Fingerprint.ofJson(payloads.payload());
+    }
+
+    /** RFC 8785 as its author's Java code does it. */
+    @Benchmark
+    public byte[] erdtman(Payloads payloads) throws IOException {
+        return sha256(new JsonCanonicalizer(payloads.payload()).getEncodedUTF8());
+    }
+
+    /** No RFC 8785, but what one would do with what is at hand: read into a tree, write with members sorted. */
+    @Benchmark
+    public byte[] jacksonSortedTree(Payloads payloads) {
+        JsonNode tree = JACKSON.readTree(payloads.payload());
+        return sha256(JACKSON.writeValueAsBytes(tree));
+    }
+
+    private static byte[] sha256(byte[] text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every JDK has SHA-256", e);
+        }
+    }
+}
