@@ -149,8 +149,8 @@ final class Canonicalizer {
         if (in[at] != '"') {
             throw unexpected("a name in quotes");
         }
-        boolean escaped = string();
-        if (!order.add(open[depth - 1], out, quote, end - 1, escaped, source)) {
+        boolean inByteOrder = string();
+        if (!order.add(open[depth - 1], out, quote, end - 1, inByteOrder, source)) {
             throw duplicate(source);
         }
         if (next("a colon") != ':') {
@@ -167,6 +167,9 @@ final class Canonicalizer {
 
     /** The next byte that is no space, at which the cursor then is. */
     private byte next(String expected) {
+        if (at < in.length && in[at] > ' ') {
+            return in[at];
+        }
         skipSpace();
         if (at == in.length) {
             throw unexpected(expected);
@@ -197,6 +200,10 @@ final class Canonicalizer {
     private void number() {
         int start = at;
         at = number.read(start);
+        if (number.isPlain()) { // and does not grow
+            end = number.writePlain(out, end);
+            return;
+        }
         int room = Math.max(at - start, Decimal.LONGEST) + in.length - at + SLACK;
         if (out.length - end < room) {
             out = Arrays.copyOf(out, Math.max(end + room, out.length + (out.length >> 1)));
@@ -204,10 +211,10 @@ final class Canonicalizer {
         end = number.write(start, at, out, end);
     }
 
-    /** Reads a string; says whether there is an escape in it as it is written. */
+    /** Reads a string; says whether the order of its bytes is that of its UTF-16, as {@link NameOrder} has it. */
     private boolean string() {
         int start = at;
-        boolean escaped = false;
+        boolean inByteOrder = true;
         put((byte) '"');
         for (; ; ) {
             plain();
@@ -217,10 +224,12 @@ final class Canonicalizer {
             byte c = in[at];
             if (c == '"') {
                 put(c);
-                return escaped;
+                return inByteOrder;
             } else if (c == '\\') {
-                escaped |= escape();
+                escape();
+                inByteOrder = false;
             } else if (c < 0) {
+                inByteOrder &= in[at] < NameOrder.FIRST_OUT_OF_ORDER;
                 character();
             } else {
                 throw fail(at, String.format("control character 0x%02x in a string, which has to be escaped", c));
@@ -263,8 +272,7 @@ final class Canonicalizer {
         return (eight | (quote - ONES) | (backslash - ONES) | (eight - ' ' * ONES)) & HIGH_BITS;
     }
 
-    /** Reads an escape; says whether it is written as one. */
-    private boolean escape() {
+    private void escape() {
         if (at + 1 == in.length) {
             throw fail(at, "the text ends within an escape");
         }
@@ -290,7 +298,7 @@ final class Canonicalizer {
             length = 12;
         }
         at += length;
-        return write(c);
+        write(c);
     }
 
     /** The code unit of the escape at a place. */
@@ -306,8 +314,8 @@ final class Canonicalizer {
         return (char) unit;
     }
 
-    /** Writes a character that was escaped; says whether it still is. */
-    private boolean write(int c) {
+    /** Writes a character that was escaped, and may still have to be. */
+    private void write(int c) {
         int escape = switch (c) {
             case '"', '\\' -> c;
             case '\b' -> 'b';
@@ -319,7 +327,7 @@ final class Canonicalizer {
         };
         if (escape == 0) {
             writeUtf8(c);
-            return false;
+            return;
         }
         out[end++] = '\\';
         out[end++] = (byte) escape;
@@ -329,7 +337,6 @@ final class Canonicalizer {
             out[end++] = HEX[c >> 4];
             out[end++] = HEX[c & 0xF];
         }
-        return true;
     }
 
     private void writeUtf8(int c) {

@@ -8,6 +8,8 @@ final class JsonNumber {
     private final Decimal shortest = new Decimal();
     private int at;
     private boolean integer;
+    private int plainStart;
+    private int plainEnd; // or 0 if it is not plain
 
     JsonNumber(byte[] in) {
         this.in = in;
@@ -15,6 +17,72 @@ final class JsonNumber {
 
     /** Reads the number that begins at a place; returns the place behind it. */
     int read(int start) {
+        int end = readPlain(start);
+        return plainEnd > 0 ? end : readAny(start);
+    }
+
+    /**
+     * Tries to read a number that needs no arithmetic: of up to 15 characters, without exponent, and not so small that it would have to have
+     * one. It is its own spelling, but for zeros at the end of its fraction.
+     */
+    private int readPlain(int start) {
+        plainEnd = 0;
+        int i = in[start] == '-' ? start + 1 : start;
+        int first = i;
+        i = digitsEnd(i);
+        int whole = i - first;
+        boolean zero = whole == 1 && in[first] == '0';
+        if (whole == 0 || (in[first] == '0' && !zero)) {
+            return start;
+        }
+        int end = i;
+        if (i < in.length && in[i] == '.') {
+            int point = i;
+            i = digitsEnd(point + 1);
+            if (i == point + 1) {
+                return start;
+            }
+            end = i;
+            while (in[end - 1] == '0') {
+                end--;
+            }
+            if (end == point + 1) {
+                end = point;
+            } else if (zero && in[point + 1] == '0') {
+                return start; // it may be small
+            }
+        }
+        boolean exponent = i < in.length && (in[i] | 0x20) == 'e';
+        if (i - first <= 15 && !exponent) {
+            plainStart = zero && end == first + 1 ? first : start; // there is no -0
+            plainEnd = end;
+        }
+        return i;
+    }
+
+    private int digitsEnd(int from) {
+        int i = from;
+        while (i < in.length && isDigit(in[i])) {
+            i++;
+        }
+        return i;
+    }
+
+    /** Whether the number that was read last is to be written by {@link #writePlain}. */
+    boolean isPlain() {
+        return plainEnd > 0;
+    }
+
+    /** Writes a number that is not longer than it came; returns where the text ends. */
+    int writePlain(byte[] out, int from) {
+        int to = from;
+        for (int i = plainStart; i < plainEnd; i++) {
+            out[to++] = in[i];
+        }
+        return to;
+    }
+
+    private int readAny(int start) {
         decimal.clear();
         at = in[start] == '-' ? start + 1 : start;
         if (peek() == '0') {

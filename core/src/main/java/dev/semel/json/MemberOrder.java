@@ -45,6 +45,7 @@ final class MemberOrder {
     private int objectCount;
     private int[] members = new int[24 * MEMBER];
     private int memberEnd;
+    private long[] beginnings = new long[24]; // of the members' names
     private int[] pieces = {};
     private int pieceEnd;
     private int[] sorted = {};
@@ -66,18 +67,20 @@ final class MemberOrder {
     /**
      * A member of the object begins with a name, which is between two quotes in the text.
      *
-     * @param escaped whether there is an escape in the name as it is written
+     * @param inByteOrder whether the bytes of the name, as it is written, are in the order of its UTF-16
      * @param source where the name is in the text as it came
      * @return whether it may be; false if it has the name of the one before
      */
-    boolean add(int object, byte[] text, int quote, int endQuote, boolean escaped, int source) {
+    boolean add(int object, byte[] text, int quote, int endQuote, boolean inByteOrder, int source) {
         int member = memberEnd;
         if (member == members.length) {
             members = Arrays.copyOf(members, member * 2);
+            beginnings = Arrays.copyOf(beginnings, beginnings.length * 2);
         }
         memberEnd += MEMBER;
         members[member + NAME] = quote;
-        members[member + NAME_END] = escaped ? ~endQuote : endQuote;
+        members[member + NAME_END] = inByteOrder ? endQuote : ~endQuote;
+        beginnings[member / MEMBER] = NameOrder.beginning(text, quote + 1, endQuote);
         members[member + SOURCE] = source;
         members[member + INNER] = objectCount;
         if (member == objects[object + FIRST]) {
@@ -178,7 +181,7 @@ final class MemberOrder {
     /** Notes the pieces of an object in their order. */
     private void keep(int count, int brace) {
         if (pieceEnd + count * PIECE > pieces.length) {
-            pieces = Arrays.copyOf(pieces, Math.max(pieces.length * 2, pieceEnd + count * PIECE));
+            pieces = Arrays.copyOf(pieces, Math.max(pieces.length * 2 + 48 * PIECE, pieceEnd + count * PIECE));
         }
         for (int i = 0; i < count; i++) {
             int member = sorted[i];
@@ -191,13 +194,21 @@ final class MemberOrder {
     }
 
     private int compare(byte[] text, int left, int right) {
-        int from = members[left + NAME] + 1;
-        int to = members[left + NAME_END];
-        int otherFrom = members[right + NAME] + 1;
-        int otherTo = members[right + NAME_END];
-        return (to | otherTo) < 0
-                ? NameOrder.compareEscaped(text, from, to < 0 ? ~to : to, otherFrom, otherTo < 0 ? ~otherTo : otherTo)
-                : NameOrder.compare(text, from, to, otherFrom, otherTo);
+        int end = members[left + NAME_END];
+        int otherEnd = members[right + NAME_END];
+        if ((end | otherEnd) >= 0) {
+            int order = Long.compareUnsigned(beginnings[left / MEMBER], beginnings[right / MEMBER]);
+            return order != 0
+                    ? order
+                    : Arrays.compareUnsigned(
+                            text, members[left + NAME] + 1, end, text, members[right + NAME] + 1, otherEnd);
+        }
+        return NameOrder.compare(
+                text,
+                members[left + NAME] + 1,
+                end < 0 ? ~end : end,
+                members[right + NAME] + 1,
+                otherEnd < 0 ? ~otherEnd : otherEnd);
     }
 
     /** The text with all members of all objects in order. */

@@ -1,28 +1,34 @@
 package dev.semel.json;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
 /**
- * The order of names by their UTF-16 code units, told from their canonical UTF-8. Bytes give the same order but for one thing: in
- * UTF-16, what takes four bytes comes before U+E000 to U+FFFF, which take three and begin with 0xEE or 0xEF.
+ * The order of names by their UTF-16 code units, told from their canonical UTF-8. Bytes give the same order but for two things:
+ * escapes, and that in UTF-16, what takes four bytes comes before U+E000 to U+FFFF, which take three and begin with 0xEE or 0xEF.
  */
 final class NameOrder {
 
+    /** The least byte, signed, that may be out of order. */
+    static final byte FIRST_OUT_OF_ORDER = (byte) 0xEE;
+
+    private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
     private NameOrder() {}
 
-    /** Compares two names that have no escapes. */
-    static int compare(byte[] text, int from, int to, int otherFrom, int otherTo) {
-        int common = Math.min(to - from, otherTo - otherFrom);
-        for (int i = 0; i < common; i++) {
-            byte left = text[from + i];
-            byte right = text[otherFrom + i];
-            if (left != right) {
-                return rank(left) - rank(right);
-            }
-        }
-        return to - from - (otherTo - otherFrom);
+    /**
+     * The first eight bytes of a name, with zeros where it is shorter; there are as many in the text. Unsigned, they are in order
+     * as the bytes are, since no name has a zero.
+     */
+    static long beginning(byte[] text, int from, int to) {
+        long eight = (long) EIGHT.get(text, from);
+        int length = to - from;
+        return length >= 8 ? eight : length == 0 ? 0 : eight & (-1L << (64 - 8 * length));
     }
 
-    /** Compares two names of which any may have escapes. */
-    static int compareEscaped(byte[] text, int from, int to, int otherFrom, int otherTo) {
+    /** Compares any two names. */
+    static int compare(byte[] text, int from, int to, int otherFrom, int otherTo) {
         int i = from;
         int j = otherFrom;
         while (i < to && j < otherTo) {
