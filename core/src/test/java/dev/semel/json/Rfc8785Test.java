@@ -45,6 +45,35 @@ class Rfc8785Test {
                 .isEqualTo(expected);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "-0, 0",
+        "0.0, 0",
+        "-0.00, 0",
+        "-0e5, 0",
+        "-0.000e-5, 0",
+        "-1, -1",
+        "100, 100",
+        "100.00, 100",
+        "-12.50, -12.5",
+        "0.50, 0.5",
+        "-0.05, -0.05",
+        "0.0000010, 0.000001",
+        "0.0000001, 1e-7",
+        "-0.00000012345, -1.2345e-7",
+        "12345678901234.50, 12345678901234.5",
+        "123456789012345, 123456789012345",
+        "1e-400, 0",
+        "1.5E+3, 1500",
+        "1e20, 100000000000000000000",
+        "1e21, 1e+21"
+    })
+    void number_hasOneSpelling(String literal, String expected) {
+        assertThat(Canonical.of(literal)).isEqualTo(expected);
+        assertThat(Canonical.of("[" + literal + " ]")).isEqualTo("[" + expected + "]");
+    }
+
     @Test
     void sortingExample_isInOrderOfCodeUnits() {
         assertThat(Canonical.of("""
