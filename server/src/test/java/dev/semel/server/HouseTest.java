@@ -20,7 +20,13 @@ class HouseTest {
     void core_needsTheJdkAlone() {
         classes()
                 .that()
-                .resideInAnyPackage("dev.semel.id..", "dev.semel.key..", "dev.semel.json..", "dev.semel.once..")
+                .resideInAnyPackage(
+                        "dev.semel.id..",
+                        "dev.semel.json..",
+                        "dev.semel.key..",
+                        "dev.semel.store..",
+                        "dev.semel.record..",
+                        "dev.semel.once..")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "javax.crypto..", "org.jspecify.annotations..", "dev.semel..")
@@ -33,24 +39,32 @@ class HouseTest {
                 .consideringOnlyDependenciesInLayers()
                 .layer("id")
                 .definedBy("dev.semel.id..")
-                .layer("key")
-                .definedBy("dev.semel.key..")
                 .layer("json")
                 .definedBy("dev.semel.json..")
+                .layer("key")
+                .definedBy("dev.semel.key..")
+                .layer("store")
+                .definedBy("dev.semel.store..")
+                .layer("record")
+                .definedBy("dev.semel.record..")
                 .layer("once")
                 .definedBy("dev.semel.once..")
                 .layer("server")
                 .definedBy("dev.semel.server..")
                 .whereLayer("server")
                 .mayNotBeAccessedByAnyLayer()
-                .whereLayer("key")
-                .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("once")
                 .mayOnlyBeAccessedByLayers("server")
+                .whereLayer("record")
+                .mayOnlyBeAccessedByLayers("server")
+                .whereLayer("store")
+                .mayOnlyBeAccessedByLayers("once", "record", "server")
+                .whereLayer("key")
+                .mayOnlyBeAccessedByLayers("store", "record", "server")
                 .whereLayer("json")
-                .mayOnlyBeAccessedByLayers("once", "server")
+                .mayOnlyBeAccessedByLayers("store", "once", "record", "server")
                 .whereLayer("id")
-                .mayOnlyBeAccessedByLayers("key", "once", "server")
+                .mayOnlyBeAccessedByLayers("key", "store", "once", "record", "server")
                 .check(house);
     }
 

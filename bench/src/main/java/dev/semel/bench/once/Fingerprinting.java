@@ -1,6 +1,6 @@
 package dev.semel.bench.once;
 
-import dev.semel.once.Fingerprint;
+import dev.semel.json.Fingerprint;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -3,8 +3,8 @@ package dev.semel.server.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.id.MalformedException;
+import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
-import dev.semel.once.Fingerprint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
+import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
-import dev.semel.once.Fingerprint;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,11 +1,9 @@
-package dev.semel.once;
+package dev.semel.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.json.Json;
-import dev.semel.json.MalformedJsonException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.Random;
