@@ -144,7 +144,7 @@ public final class Once {
         } catch (StoreException e) {
             throw e;
         } catch (Throwable cause) {
-            return failed(start, start.failed(), cause);
+            return failed(start, null, cause);
         }
         if (finished.commit() instanceof CommitResult.Applied applied) {
             begun(start);
@@ -174,10 +174,10 @@ public final class Once {
                 () -> Start.commit(start.owned(claim, OnceStatus.PROCESSING, null)))) {
             heartbeat.start();
             response = Objects.requireNonNull(operation.run(lease), "the operation's response");
+        } catch (UnknownOutcomeException cause) {
+            return ifAbandoned == IfAbandoned.FREEZE ? leftOpen(start, claim) : failed(start, claim, cause);
         } catch (Throwable cause) {
-            boolean open = cause instanceof UnknownOutcomeException && ifAbandoned == IfAbandoned.FREEZE;
-            OnceWrite end = start.owned(claim, open ? OnceStatus.UNKNOWN : OnceStatus.FAILED, null);
-            return open ? left(end, claim) : failed(start, end, cause);
+            return failed(start, claim, cause);
         }
         CommitResult completed = transactions.commit(Start.commit(start.owned(claim, OnceStatus.COMPLETED, response)));
         if (completed instanceof CommitResult.Applied done) {
@@ -194,12 +194,17 @@ public final class Once {
     /**
      * Records that a run failed, after all that it wrote is gone. If that cannot be recorded, because somebody else was quicker or
      * the store is out of reach, it failed all the same.
+     *
+     * @param claim what the run has claimed; null if it is done in one commit
      */
-    private Outcome failed(Start start, OnceWrite end, Throwable cause) {
+    private Outcome failed(Start start, @Nullable OnceRecord claim, Throwable cause) {
+        OnceWrite failure = claim == null ? start.failed() : start.owned(claim, OnceStatus.FAILED, null);
         try {
-            if (transactions.commit(Start.commit(end)) instanceof CommitResult.Applied
-                    && end.record().fence() == 0) {
+            boolean recorded = transactions.commit(Start.commit(failure)) instanceof CommitResult.Applied;
+            if (recorded && claim == null) {
                 begun(start);
+            } else if (!recorded && claim != null) {
+                tell(listener -> listener.completionRefused(claim.key(), claim.fence()));
             }
         } catch (StoreException e) {
             cause.addSuppressed(e);
@@ -211,9 +216,9 @@ public final class Once {
     }
 
     /** The operation could not tell whether it worked, and must not be run again. */
-    private Outcome left(OnceWrite end, OnceRecord claim) {
-        transactions.commit(Start.commit(end));
-        return unknown(claim);
+    private Outcome leftOpen(Start start, OnceRecord claim) {
+        CommitResult left = transactions.commit(Start.commit(start.owned(claim, OnceStatus.UNKNOWN, null)));
+        return left instanceof CommitResult.Applied ? unknown(claim) : late(start, claim);
     }
 
     /** The owner vanished, and the operation must not be run again; then looks again. */

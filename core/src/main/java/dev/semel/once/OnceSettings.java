@@ -26,6 +26,8 @@ public record OnceSettings(
         int responseLimit,
         Quota quota) {
 
+    private static final Duration LONGEST = Duration.ofDays(36_525);
+
     /** A day, a week, half a minute, an hour, a second, a mebibyte, and a thousand keys an hour. */
     public static final OnceSettings DEFAULTS = new OnceSettings(
             Duration.ofHours(24),
@@ -36,7 +38,7 @@ public record OnceSettings(
             1 << 20,
             new Quota(1000, Duration.ofHours(1)));
 
-    /** @throws IllegalArgumentException naming the one that is not positive */
+    /** @throws IllegalArgumentException naming the one that is not positive, or longer than a hundred years */
     public OnceSettings {
         requirePositive("retention", retention);
         requirePositive("failedRetention", failedRetention);
@@ -49,8 +51,8 @@ public record OnceSettings(
     }
 
     private static void requirePositive(String name, Duration duration) {
-        if (duration.isZero() || duration.isNegative()) {
-            throw new IllegalArgumentException(name + " is not positive: " + duration);
+        if (duration.isZero() || duration.isNegative() || duration.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(name + " is not positive, or over a hundred years: " + duration);
         }
     }
 

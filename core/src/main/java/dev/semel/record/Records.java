@@ -47,6 +47,8 @@ public final class Records {
     /** The most records on a page. */
     public static final int LARGEST_PAGE = 1000;
 
+    private static final int MOST_MINTS = 100;
+
     private static final List<Duration> UPSERT_PAUSES =
             List.of(Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
 
@@ -135,13 +137,15 @@ public final class Records {
      * Creates a record under a key that is made for it. If the key is taken, another is made.
      *
      * @param keys makes keys, such as {@code IdSchemes.TID62::mint}
+     * @throws IllegalStateException if {@value #MOST_MINTS} keys in a row are taken
      */
     public Document createMinted(Transaction tx, Supplier<String> keys, Json data) {
-        while (true) {
+        for (int i = 0; i < MOST_MINTS; i++) {
             if (create(tx, keys.get(), data) instanceof WriteResult.Written written) {
                 return written.document();
             }
         }
+        throw new IllegalStateException(MOST_MINTS + " keys in a row that were made for " + collection + " are taken");
     }
 
     /**
@@ -211,7 +215,8 @@ public final class Records {
      * again after 100, 200 and 400 ms.
      *
      * @param change makes the new data from what is there; called anew for each try
-     * @return {@link WriteResult.Written}, or {@link WriteResult.Stale} if others were quicker each time: nothing was written
+     * @return {@link WriteResult.Written}; or, if others were quicker each time and nothing was written, {@link WriteResult.Stale}
+     *     with what is there, {@link WriteResult.Missing} if they removed it
      * @throws MalformedException if the key is none of this collection
      */
     public WriteResult upsert(Transactions transactions, String key, Function<Optional<Document>, Json> change) {

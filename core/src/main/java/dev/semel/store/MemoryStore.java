@@ -330,8 +330,10 @@ public final class MemoryStore implements Store {
         return written;
     }
 
+    /** Whether there is no room for a commit. What was begun may always be brought to its end. */
     private boolean isFullFor(Commit commit) {
-        long needed = commit.once() == null ? 0 : size(commit.once().record());
+        OnceWrite once = commit.once();
+        long needed = once == null || once.record().fence() != 0 ? 0 : size(once.record());
         for (DocumentWrite write : commit.writes()) {
             needed += write instanceof DocumentWrite.Put put ? size(put.document()) : 0;
         }

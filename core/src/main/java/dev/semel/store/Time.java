@@ -52,6 +52,9 @@ public interface Time extends InstantSource {
 
         private static final SystemTime INSTANCE = new SystemTime();
 
+        /** As long as can be counted in nanoseconds. */
+        private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
+
         private SystemTime() {}
 
         @Override
@@ -66,8 +69,9 @@ public interface Time extends InstantSource {
 
         @Override
         public Runnable after(Duration delay, Runnable task) {
+            Duration bounded = delay.compareTo(FOR_EVER) < 0 ? delay : FOR_EVER;
             CompletableFuture<Void> due =
-                    new CompletableFuture<Void>().completeOnTimeout(null, delay.toNanos(), TimeUnit.NANOSECONDS);
+                    new CompletableFuture<Void>().completeOnTimeout(null, bounded.toNanos(), TimeUnit.NANOSECONDS);
             var unused = due.thenRunAsync(task, Threads.EXECUTOR);
             return () -> due.cancel(false);
         }

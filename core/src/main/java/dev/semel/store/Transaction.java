@@ -53,11 +53,8 @@ public final class Transaction implements DocumentReader {
         }
         try {
             Optional<Document> found = store.read(id);
-            long version = found.map(Document::version).orElse(0L);
-            Long assumed = versions.putIfAbsent(id, version);
-            if (assumed == null || assumed == version) {
-                seen.put(id, found);
-            }
+            versions.put(id, found.map(Document::version).orElse(0L));
+            seen.put(id, found);
             return found;
         } catch (StoreException e) {
             failure = e;

@@ -1,0 +1,51 @@
+package dev.semel.once;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.store.Quota;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OnceSettingsTest {
+
+    private final OnceSettings settings = OnceSettings.DEFAULTS;
+
+    @Test
+    void defaults_areThoseOfTheGuide() {
+        assertThat(settings.retention()).hasHours(24);
+        assertThat(settings.failedRetention()).hasDays(7);
+        assertThat(settings.retryHint()).hasMillis(1000);
+        assertThat(settings.responseLimit()).isEqualTo(1_048_576);
+        assertThat(settings.quota()).isEqualTo(new Quota(1000, Duration.ofHours(1)));
+    }
+
+    @Test
+    void eachSetting_canBeSetAlone() {
+        Duration other = Duration.ofMinutes(7);
+        assertThat(settings.withRetention(other).retention()).isEqualTo(other);
+        assertThat(settings.withFailedRetention(other).failedRetention()).isEqualTo(other);
+        assertThat(settings.withLease(other).lease()).isEqualTo(other);
+        assertThat(settings.withLongestRun(other).longestRun()).isEqualTo(other);
+        assertThat(settings.withRetryHint(other).retryHint()).isEqualTo(other);
+        assertThat(settings.withResponseLimit(5).responseLimit()).isEqualTo(5);
+        assertThat(settings.withQuota(Quota.NONE).quota()).isEqualTo(Quota.NONE);
+        assertThat(settings.withLease(other).withLease(settings.lease())).isEqualTo(settings);
+    }
+
+    @Test
+    void senselessSettings_areRefused_byName() {
+        for (Duration senseless : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> settings.withRetention(senseless)).hasMessageStartingWith("retention ");
+            assertThatThrownBy(() -> settings.withFailedRetention(senseless))
+                    .hasMessageStartingWith("failedRetention ");
+            assertThatThrownBy(() -> settings.withLease(senseless)).hasMessageStartingWith("lease ");
+            assertThatThrownBy(() -> settings.withLongestRun(senseless)).hasMessageStartingWith("longestRun ");
+            assertThatThrownBy(() -> settings.withRetryHint(senseless)).hasMessageStartingWith("retryHint ");
+        }
+        assertThatThrownBy(() -> settings.withResponseLimit(-1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Quota(-1, Duration.ofHours(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Quota(1, Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

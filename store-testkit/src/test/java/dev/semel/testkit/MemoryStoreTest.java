@@ -1,0 +1,140 @@
+package dev.semel.testkit;
+
+import static dev.semel.testkit.StoreFixture.call;
+import static dev.semel.testkit.StoreFixture.commitOf;
+import static dev.semel.testkit.StoreFixture.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.json.Json;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.Outcome;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentWrite;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What the memory store does beyond the contract: it is bounded. */
+class MemoryStoreTest {
+
+    private static final int BYTES = 100_000;
+
+    private final ControlledTime time = new ControlledTime();
+    private final MemoryStore store = new MemoryStore(time, BYTES);
+    private final Once once = new Once(store, time, StoreFixture.SETTINGS, OnceListener.NONE);
+
+    private Document document(String key, int size, @Nullable Instant expiresAt) {
+        Instant now = time.instant();
+        return new Document(id(key), 1, now, now, expiresAt, Json.of("\"" + "x".repeat(size - 2) + "\""));
+    }
+
+    private CommitResult create(String key, int size, @Nullable Instant expiresAt) {
+        return store.commit(commitOf("a-" + key, Map.of(id(key), 0L), document(key, size, expiresAt)));
+    }
+
+    private void fill() {
+        for (int i = 0; i < 9; i++) {
+            create("fill-" + i, 10_000, null);
+        }
+    }
+
+    @Test
+    void fullStore_refuses_andKeepsWhatItHas() {
+        fill();
+        assertThatThrownBy(() -> create("more", 10_000, null))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("The memory store is full: it may hold 100000 bytes")
+                .satisfies(e -> assertThat(((StoreException) e).isCertain()).isTrue());
+        assertThat(store.read(id("more"))).isEmpty();
+        for (int i = 0; i < 9; i++) {
+            assertThat(store.read(id("fill-" + i))).isPresent();
+        }
+    }
+
+    @Test
+    void fullStore_answersWhatWasAskedBefore() {
+        fill();
+        assertThat(create("fill-8", 10_000, null)).isInstanceOf(CommitResult.Applied.class);
+    }
+
+    @Test
+    void fullStore_letsGoOfWhatIsPastItsTime() {
+        for (int i = 0; i < 9; i++) {
+            create("old-" + i, 10_000, time.instant().plusSeconds(10));
+        }
+        assertThatThrownBy(() -> create("new", 10_000, null)).isInstanceOf(StoreException.class);
+        time.advance(Duration.ofSeconds(10));
+        assertThat(create("new", 10_000, null)).isInstanceOf(CommitResult.Applied.class);
+    }
+
+    @Test
+    void fullStore_letsGoOfExpiredRecords_butNotOfLeasesOrUnknowns() {
+        Call abandoned = call("abandoned");
+        once.leased(abandoned, IfAbandoned.RERUN, lease -> {
+            Call done = call("done");
+            once.atomic(done, tx -> Response.of("x".repeat(90_000)));
+            time.advance(StoreFixture.SETTINGS.retention());
+            assertThat(create("new", 50_000, null)).isInstanceOf(CommitResult.Applied.class);
+            assertThat(store.find(done.key(), Quota.NONE).record()).isNull();
+            assertThat(store.find(abandoned.key(), Quota.NONE).record()).isNotNull();
+            return Response.of("done");
+        });
+    }
+
+    @Test
+    void whatWasBegun_isBroughtToItsEnd_evenIfTheStoreIsFull() {
+        Call call = call("k");
+        Outcome outcome = once.leased(call, IfAbandoned.RERUN, lease -> {
+            fill();
+            assertThatThrownBy(() -> create("more", 10_000, null)).isInstanceOf(StoreException.class);
+            return Response.of("x".repeat(20_000));
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        assertThat(once.leased(call, IfAbandoned.RERUN, lease -> Response.of("must not run")))
+                .isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @Test
+    void operationInAFullStore_throws_andWritesNothing() {
+        fill();
+        assertThatThrownBy(() -> once.atomic(call("k"), tx -> Response.of("x".repeat(20_000))))
+                .isInstanceOf(StoreException.class);
+        assertThat(store.find(call("k").key(), Quota.NONE).record()).isNull();
+    }
+
+    @Test
+    void removedAndReplacedDocuments_makeRoom() {
+        for (int i = 0; i < 100; i++) {
+            assertThat(create("k" + i, 50_000, null)).isInstanceOf(CommitResult.Applied.class);
+            store.commit(new Commit(
+                    "replace-" + i,
+                    null,
+                    Map.of(id("k" + i), 1L),
+                    List.of(new DocumentWrite.Put(document("k" + i, 10_000, null), List.of()))));
+            store.commit(new Commit(
+                    "delete-" + i, null, Map.of(), List.of(new DocumentWrite.Delete(id("k" + i), List.of()))));
+        }
+    }
+
+    @Test
+    void closedStore_saysSo() {
+        store.close();
+        assertThatThrownBy(() -> create("k", 10, null)).hasMessage("The memory store is closed");
+        assertThatThrownBy(() -> store.read(id("k"))).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.scan(ScanContract.all(1))).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> once.atomic(call("k"), tx -> Response.of("x"))).isInstanceOf(StoreException.class);
+    }
+}
