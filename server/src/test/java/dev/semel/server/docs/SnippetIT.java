@@ -44,7 +44,7 @@ class SnippetIT {
             for (String statement : statements(shell, page)) {
                 Matcher result = RESULT.matcher(statement);
                 if (result.matches()) {
-                    String printed = evaluate(shell, "String.valueOf(" + result.group(1) + ")", page);
+                    String printed = evaluate(shell, "String.valueOf((Object) (" + result.group(1) + "))", page);
                     Shape.assertSame(
                             page + ": " + statement, result.group(2), printed.substring(1, printed.length() - 1));
                 } else {
