@@ -223,18 +223,7 @@ public final class Once {
 
     /** The owner vanished, and the operation must not be run again; then looks again. */
     private @Nullable Outcome freeze(OnceRecord record) {
-        OnceRecord frozen = new OnceRecord(
-                record.key(),
-                record.clientTxId(),
-                record.fingerprint(),
-                OnceStatus.UNKNOWN,
-                record.ifAbandoned(),
-                record.attempts(),
-                "",
-                record.fence(),
-                record.createdAt(),
-                null,
-                null);
+        OnceRecord frozen = record.with(OnceStatus.UNKNOWN, null);
         transactions.commit(Start.commit(new OnceWrite(Expected.asSeen(record), frozen, null, Quota.NONE)));
         return null;
     }

@@ -6,6 +6,7 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Sighting;
 import dev.semel.store.Transactions;
@@ -56,30 +57,26 @@ final class Start {
 
     /** Done in one commit. */
     OnceWrite completed(Response response) {
-        return write(Expected.asSeen(seen.record()), 0, null, OnceStatus.COMPLETED, response);
+        return begin(OnceStatus.COMPLETED, null, kept(response));
     }
 
     /** Failed before anything was written. */
     OnceWrite failed() {
-        return write(Expected.asSeen(seen.record()), 0, null, OnceStatus.FAILED, null);
+        return begin(OnceStatus.FAILED, null, null);
     }
 
     /** Claims the right to run, for the length of a lease. */
     OnceWrite claimed(IfAbandoned ifAbandoned) {
-        return write(Expected.asSeen(seen.record()), 0, ifAbandoned, OnceStatus.PROCESSING, null);
+        return begin(OnceStatus.PROCESSING, ifAbandoned, null);
     }
 
-    /** The owner of a fence goes on, or comes to an end. */
+    /** The owner of a claim goes on, or comes to an end. */
     OnceWrite owned(OnceRecord claim, OnceStatus status, @Nullable Response response) {
-        return write(Expected.ownedBy(claim.fence()), claim.fence(), claim.ifAbandoned(), status, response);
+        OnceRecord next = claim.with(status, response == null ? null : kept(response));
+        return new OnceWrite(Expected.ownedBy(claim.fence()), next, settings.life(status), Quota.NONE);
     }
 
-    private OnceWrite write(
-            Expected expected,
-            long fence,
-            @Nullable IfAbandoned ifAbandoned,
-            OnceStatus status,
-            @Nullable Response response) {
+    private OnceWrite begin(OnceStatus status, @Nullable IfAbandoned ifAbandoned, @Nullable Response response) {
         OnceRecord record = new OnceRecord(
                 call.key(),
                 call.clientTxId(),
@@ -88,15 +85,15 @@ final class Start {
                 ifAbandoned,
                 attempt(),
                 "",
-                fence,
+                0,
                 isNewKey() ? seen.now() : before().createdAt(),
                 null,
-                kept(response));
-        return new OnceWrite(expected, record, settings.life(status), settings.quota());
+                response);
+        return new OnceWrite(Expected.asSeen(seen.record()), record, settings.life(status), settings.quota());
     }
 
-    private @Nullable Response kept(@Nullable Response response) {
-        return response != null && response.size() > settings.responseLimit() ? response.notKept() : response;
+    private Response kept(Response response) {
+        return response.size() > settings.responseLimit() ? response.notKept() : response;
     }
 
     /** A change of a once-record alone, as a commit. */

@@ -36,4 +36,20 @@ public record OnceRecord(
     public boolean isOverAt(Instant now) {
         return deadline != null && !now.isBefore(deadline);
     }
+
+    /** The same operation, come to another point. */
+    public OnceRecord with(OnceStatus status, @Nullable Response response) {
+        return new OnceRecord(
+                key,
+                clientTxId,
+                fingerprint,
+                status,
+                ifAbandoned,
+                attempts,
+                attempt,
+                fence,
+                createdAt,
+                deadline,
+                response);
+    }
 }

@@ -17,6 +17,8 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -53,6 +55,21 @@ public interface ClaimContract extends StoreFixture {
             return Response.of("done");
         });
         assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.COMPLETED);
+    }
+
+    @Test
+    default void record_keepsWhenItsKeyWasFirstSeen_throughAllThatFollows() {
+        Call call = call("k");
+        run(newOnce(), Mode.LEASED, call, () -> {
+            time().advance(Duration.ofSeconds(50));
+            throw new IllegalStateException("first");
+        });
+        Instant seen = time().instant().minusSeconds(50);
+        assertThat(Objects.requireNonNull(stored(call)).createdAt()).isEqualTo(seen);
+        run(Mode.LEASED, call, "second");
+        OnceRecord record = Objects.requireNonNull(stored(call));
+        assertThat(record.createdAt()).isEqualTo(seen);
+        assertThat(record.clientTxId()).isEqualTo(call.clientTxId());
     }
 
     @Test
