@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A JSON text that has been checked, spelled as it came. Immutable; equal if the bytes are.
  *
  * <p>What is checked: the grammar of RFC 8259 to the letter, strict UTF-8, and that the text means the same to every reader, as
- * RFC 8785 asks: no object has two members of one name, no string holds half of a surrogate pair, and no number is beyond what a
- * double holds. A text has at most {@value #MOST_BYTES} bytes and {@value #MOST_LEVELS} levels of arrays and objects; within
+ * RFC 8785 asks: no object has two members of one name, no string holds half of a surrogate pair, and no number with a point or an
+ * exponent is beyond what a double holds. A text has at most {@value #MOST_BYTES} bytes and {@value #MOST_LEVELS} levels of arrays and objects; within
  * these limits, the work grows with the length of the text and no faster than sorting its names does.
  */
 public final class Json {
@@ -51,7 +51,7 @@ public final class Json {
 
     /**
      * The canonical spelling of RFC 8785: no space, members in the order of their names' UTF-16 code units, as few escapes as
-     * possible, and numbers as ECMAScript prints the nearest double. It is JSON, and its own canonical spelling.
+     * possible, and numbers as ECMAScript prints the nearest double. It is JSON and, if it is no longer than a text may be, its own canonical spelling.
      *
      * <p>In one thing it is not RFC 8785. That prints {@code 9007199254740993} as {@code 9007199254740992}, since there is no such
      * double, and so takes two amounts or ids for the same. Here an integer, written without point and exponent, keeps its digits

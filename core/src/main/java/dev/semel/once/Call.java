@@ -22,6 +22,7 @@ public record Call(OnceKey key, Fingerprint fingerprint, String clientTxId, Dura
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(fingerprint, "fingerprint");
         Objects.requireNonNull(patience, "patience");
+        patience = patience.isNegative() ? Duration.ZERO : patience;
         TextFormat.TEXT.check("clientTxId", clientTxId);
     }
 

@@ -1,8 +1,7 @@
 package dev.semel.once;
 
-import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
-import dev.semel.store.StoreException;
+import dev.semel.store.OnceWrite;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
 import java.time.Duration;
@@ -19,13 +18,13 @@ final class Heartbeat implements AutoCloseable {
     private final Time time;
     private final OnceSettings settings;
     private final Lease lease;
-    private final Supplier<Commit> extension;
+    private final Supplier<OnceWrite> extension;
     private final long begun;
 
     private @Nullable Runnable cancelNext;
     private boolean stopped;
 
-    Heartbeat(Transactions transactions, Time time, OnceSettings settings, Lease lease, Supplier<Commit> extension) {
+    Heartbeat(Transactions transactions, Time time, OnceSettings settings, Lease lease, Supplier<OnceWrite> extension) {
         this.transactions = transactions;
         this.time = time;
         this.settings = settings;
@@ -59,7 +58,7 @@ final class Heartbeat implements AutoCloseable {
                 lease.lose();
                 return;
             }
-        } catch (StoreException e) {
+        } catch (RuntimeException e) {
             // the lease goes on for a while, and the next beat may get through
         }
         scheduleNext();

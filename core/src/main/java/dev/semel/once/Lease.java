@@ -28,8 +28,9 @@ public final class Lease {
     }
 
     /**
-     * Whether this run is certainly still the one. Once this is false another may have begun, and what this one answers may not
-     * be recorded; it should stop.
+     * Whether this run is still the one, as far as can be known without asking the store. Once this is false another may have
+     * begun, and what this one answers may not be recorded; it should stop. A clock of the store that is set forward can end a lease
+     * before this is known here.
      */
     public boolean isHeld() {
         return !lost && time.nanoTime() - heldSince < lengthNanos;

@@ -1,6 +1,7 @@
 package dev.semel.once;
 
 import dev.semel.store.Capability;
+import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.Expected;
 import dev.semel.store.IfAbandoned;
@@ -38,6 +39,10 @@ import org.jspecify.annotations.Nullable;
 public final class Once {
 
     private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration GIVING_BACK = Duration.ofSeconds(1);
+
+    /** How often a call looks again because somebody else was quicker; a store that is sound lets one of them through. */
+    private static final int MOST_LOOKS = 100;
 
     private final Store store;
     private final Time time;
@@ -47,11 +52,16 @@ public final class Once {
     private final Flights flights;
 
     public Once(Store store, Time time, OnceSettings settings, OnceListener listener) {
-        this.store = store;
+        this(new Transactions(store, time), time, settings, listener);
+    }
+
+    /** On the store of some transactions. */
+    public Once(Transactions transactions, Time time, OnceSettings settings, OnceListener listener) {
+        this.store = transactions.store();
         this.time = time;
         this.settings = settings;
         this.listener = listener;
-        this.transactions = new Transactions(store, time);
+        this.transactions = transactions;
         this.flights = new Flights(time, settings.longestRun());
     }
 
@@ -69,6 +79,7 @@ public final class Once {
      * @throws UnsupportedOperationException if the store cannot commit documents
      */
     public Outcome atomic(Call call, AtomicOperation operation) {
+        Objects.requireNonNull(operation, "operation");
         if (!store.capabilities().contains(Capability.COMMIT)) {
             throw new UnsupportedOperationException("This store cannot commit documents: run the operation as leased");
         }
@@ -85,24 +96,31 @@ public final class Once {
      */
     public Outcome leased(Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
         Objects.requireNonNull(ifAbandoned, "ifAbandoned");
+        Objects.requireNonNull(operation, "operation");
         return decide(call, start -> runLeased(start, ifAbandoned, operation));
     }
 
     /** @param run what is done to start; null if somebody else was quicker */
     private Outcome decide(Call call, Function<Start, @Nullable Outcome> run) {
         long begun = time.nanoTime();
+        int looks = 0;
         while (true) {
             Outcome outcome = step(call, run);
-            if (outcome instanceof Outcome.InProgress) {
-                CompletableFuture<Void> end = flights.end(call);
-                if (hasWaited(call, begun, end)) {
-                    continue;
-                }
-            }
-            if (outcome != null) {
+            if (outcome == null) {
+                lookAgain(++looks);
+            } else if (!(outcome instanceof Outcome.InProgress) || !hasWaited(call, begun, flights.end(call))) {
                 tell(listener -> listener.ended(call.key(), outcome, Duration.ofNanos(time.nanoTime() - begun)));
                 return outcome;
             }
+        }
+    }
+
+    private void lookAgain(int looks) {
+        if (looks > MOST_LOOKS) {
+            throw StoreException.unavailable("The store shows a key otherwise than it lets it be written", null);
+        }
+        if (looks > 3) {
+            transactions.pause(Duration.ofMillis(looks));
         }
     }
 
@@ -144,46 +162,89 @@ public final class Once {
         } catch (StoreException e) {
             throw e;
         } catch (Throwable cause) {
-            return failed(start, null, cause);
+            return failed(start, cause);
         }
         if (finished.commit() instanceof CommitResult.Applied applied) {
-            begun(start);
-            return executed(finished.value(), Objects.requireNonNull(applied.once()));
+            OnceRecord record = Objects.requireNonNull(applied.once());
+            begun(start, record);
+            return executed(finished.value(), record);
         }
         return notStarted(finished.commit());
     }
 
     private @Nullable Outcome runLeased(Start start, IfAbandoned ifAbandoned, LeasedOperation operation) {
         long asked = time.nanoTime();
-        CommitResult claimed = transactions.commit(Start.commit(start.claimed(ifAbandoned)));
+        CommitResult claimed = claim(start, ifAbandoned, asked);
         if (!(claimed instanceof CommitResult.Applied applied)) {
             return notStarted(claimed);
         }
-        begun(start);
         OnceRecord claim = Objects.requireNonNull(applied.once());
-        if (start.standing() == Standing.ABANDONED) {
-            tell(listener -> listener.takenOver(claim.key(), claim.fence()));
-        }
+        begun(start, claim);
         Lease lease = new Lease(claim.fence(), time, settings.lease(), asked);
-        Response response;
         try (Heartbeat heartbeat = new Heartbeat(
-                transactions,
-                time,
-                settings,
-                lease,
-                () -> Start.commit(start.owned(claim, OnceStatus.PROCESSING, null)))) {
+                transactions, time, settings, lease, () -> start.owned(claim, OnceStatus.PROCESSING, null))) {
             heartbeat.start();
-            response = Objects.requireNonNull(operation.run(lease), "the operation's response");
-        } catch (UnknownOutcomeException cause) {
-            return ifAbandoned == IfAbandoned.FREEZE ? leftOpen(start, claim) : failed(start, claim, cause);
+            return runOwned(new Ownership(start, claim, lease), ifAbandoned, operation);
+        }
+    }
+
+    /**
+     * Claims an operation. If it stays open whether that worked, nothing is run; and if it did work, it is given back as soon as the
+     * store can be asked.
+     */
+    private CommitResult claim(Start start, IfAbandoned ifAbandoned, long asked) {
+        Commit claim = Commit.of(transactions.newAttempt(), start.claimed(ifAbandoned));
+        try {
+            return transactions.commit(claim);
+        } catch (StoreException e) {
+            if (!e.isCertain()) {
+                time.after(GIVING_BACK, () -> giveBack(start, claim.attempt(), asked));
+            }
+            throw e;
+        }
+    }
+
+    private void giveBack(Start start, String attempt, long asked) {
+        if (time.nanoTime() - asked > settings.lease().toNanos()) {
+            return;
+        }
+        try {
+            OnceRecord record = store.find(start.call().key(), Quota.NONE).record();
+            if (record != null && record.attempt().equals(attempt)) {
+                transactions.commit(start.owned(record, OnceStatus.FAILED, null));
+            }
+        } catch (RuntimeException e) {
+            time.after(GIVING_BACK, () -> giveBack(start, attempt, asked));
+        }
+    }
+
+    /** A run that owns its operation. */
+    private record Ownership(Start start, OnceRecord claim, Lease lease) {}
+
+    private Outcome runOwned(Ownership mine, IfAbandoned ifAbandoned, LeasedOperation operation) {
+        Response response;
+        try {
+            response = operation.run(mine.lease);
         } catch (Throwable cause) {
-            return failed(start, claim, cause);
+            boolean open = cause instanceof Error
+                    || cause instanceof InterruptedException
+                    || cause instanceof UnknownOutcomeException;
+            return ifAbandoned == IfAbandoned.FREEZE && open ? leftOpen(mine, cause) : failed(mine, cause);
         }
-        CommitResult completed = transactions.commit(Start.commit(start.owned(claim, OnceStatus.COMPLETED, response)));
-        if (completed instanceof CommitResult.Applied done) {
-            return executed(response, Objects.requireNonNull(done.once()));
+        if (response == null) {
+            Throwable cause = new NullPointerException("the operation's response");
+            return ifAbandoned == IfAbandoned.FREEZE ? leftOpen(mine, cause) : failed(mine, cause);
         }
-        return late(start, claim);
+        CommitResult completed = end(mine, OnceStatus.COMPLETED, response);
+        return completed instanceof CommitResult.Applied done
+                ? executed(response, Objects.requireNonNull(done.once()))
+                : late(mine);
+    }
+
+    /** Records how a run ended. As long as its lease is kept, a store that fails is asked again: the effect is there already. */
+    private CommitResult end(Ownership mine, OnceStatus status, @Nullable Response response) {
+        Commit commit = Commit.of(transactions.newAttempt(), mine.start.owned(mine.claim, status, response));
+        return transactions.commit(commit, mine.lease::isHeld);
     }
 
     /** Somebody else was quicker, or the user may begin no more keys. */
@@ -192,46 +253,62 @@ public final class Once {
     }
 
     /**
-     * Records that a run failed, after all that it wrote is gone. If that cannot be recorded, because somebody else was quicker or
-     * the store is out of reach, it failed all the same.
-     *
-     * @param claim what the run has claimed; null if it is done in one commit
+     * Records that an atomic run failed, after all that it wrote is gone. If that cannot be recorded, because somebody else was
+     * quicker or the store is out of reach, it failed all the same.
      */
-    private Outcome failed(Start start, @Nullable OnceRecord claim, Throwable cause) {
-        OnceWrite failure = claim == null ? start.failed() : start.owned(claim, OnceStatus.FAILED, null);
+    private Outcome failed(Start start, Throwable cause) {
         try {
-            boolean recorded = transactions.commit(Start.commit(failure)) instanceof CommitResult.Applied;
-            if (recorded && claim == null) {
-                begun(start);
-            } else if (!recorded && claim != null) {
-                tell(listener -> listener.completionRefused(claim.key(), claim.fence()));
+            if (transactions.commit(start.failed()) instanceof CommitResult.Applied applied) {
+                begun(start, Objects.requireNonNull(applied.once()));
             }
         } catch (StoreException e) {
             cause.addSuppressed(e);
         }
-        if (cause instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
+        return failed(cause, start);
+    }
+
+    /** Records that a leased run failed; if that cannot be recorded, it failed all the same. */
+    private Outcome failed(Ownership mine, Throwable cause) {
+        try {
+            if (!(end(mine, OnceStatus.FAILED, null) instanceof CommitResult.Applied)) {
+                tell(listener -> listener.completionRefused(mine.claim.key(), mine.claim.fence()));
+            }
+        } catch (StoreException e) {
+            cause.addSuppressed(e);
         }
+        return failed(cause, mine.start);
+    }
+
+    private static Outcome failed(Throwable cause, Start start) {
+        restoreInterrupt(cause);
         return new Outcome.Failed(cause, start.attempt());
     }
 
-    /** The operation could not tell whether it worked, and must not be run again. */
-    private Outcome leftOpen(Start start, OnceRecord claim) {
-        CommitResult left = transactions.commit(Start.commit(start.owned(claim, OnceStatus.UNKNOWN, null)));
-        return left instanceof CommitResult.Applied ? unknown(claim) : late(start, claim);
+    private static void restoreInterrupt(Throwable cause) {
+        if (cause instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** It cannot be told whether the operation worked, and it must not be run again. */
+    private Outcome leftOpen(Ownership mine, Throwable cause) {
+        CommitResult left = end(mine, OnceStatus.UNKNOWN, null);
+        restoreInterrupt(cause);
+        return left instanceof CommitResult.Applied ? unknown(mine.claim) : late(mine);
     }
 
     /** The owner vanished, and the operation must not be run again; then looks again. */
     private @Nullable Outcome freeze(OnceRecord record) {
         OnceRecord frozen = record.with(OnceStatus.UNKNOWN, null);
-        transactions.commit(Start.commit(new OnceWrite(Expected.asSeen(record), frozen, null, Quota.NONE)));
+        transactions.commit(new OnceWrite(Expected.asSeen(record), frozen, null, Quota.NONE));
         return null;
     }
 
     /** The owner was silent for too long, and others have decided about its key: it is told how that stands, and starts nothing. */
-    private Outcome late(Start start, OnceRecord claim) {
+    private Outcome late(Ownership mine) {
+        OnceRecord claim = mine.claim;
         tell(listener -> listener.completionRefused(claim.key(), claim.fence()));
-        Outcome lost = new Outcome.Failed(new LeaseLostException(claim.fence()), start.attempt());
+        Outcome lost = new Outcome.Failed(new LeaseLostException(claim.fence()), claim.attempts());
         Sighting seen = store.find(claim.key(), Quota.NONE);
         OnceRecord record = seen.record();
         if (record == null || !record.fingerprint().equals(claim.fingerprint())) {
@@ -261,10 +338,13 @@ public final class Once {
         return new Outcome.Unknown(record.attempts(), record.createdAt());
     }
 
-    /** Tells of a key that was begun now. */
-    private void begun(Start start) {
+    /** Tells of a run that was begun now. */
+    private void begun(Start start, OnceRecord record) {
         if (start.isNewKey()) {
             tell(listener -> listener.keyCreated(start.call().key()));
+        }
+        if (start.standing() == Standing.ABANDONED) {
+            tell(listener -> listener.takenOver(record.key(), record.fence()));
         }
         if (start.standing() == Standing.EXPIRED) {
             tell(listener -> listener.expiredKeyReused(start.call().key()));
@@ -298,7 +378,7 @@ public final class Once {
     private void tell(Consumer<OnceListener> news) {
         try {
             news.accept(listener);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             // whoever listens has no say in what happens
         }
     }

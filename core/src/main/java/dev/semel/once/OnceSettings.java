@@ -3,6 +3,7 @@ package dev.semel.once;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.Quota;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ public record OnceSettings(
         requirePositive("lease", lease);
         requirePositive("longestRun", longestRun);
         requirePositive("retryHint", retryHint);
+        Objects.requireNonNull(quota, "quota");
         if (responseLimit < 0) {
             throw new IllegalArgumentException("responseLimit is negative: " + responseLimit);
         }

@@ -1,6 +1,5 @@
 package dev.semel.once;
 
-import dev.semel.store.Commit;
 import dev.semel.store.Expected;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceRecord;
@@ -9,7 +8,6 @@ import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Sighting;
-import dev.semel.store.Transactions;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -94,10 +92,5 @@ final class Start {
 
     private Response kept(Response response) {
         return response.size() > settings.responseLimit() ? response.notKept() : response;
-    }
-
-    /** A change of a once-record alone, as a commit. */
-    static Commit commit(OnceWrite write) {
-        return Commit.of(Transactions.newAttempt(), write);
     }
 }

@@ -128,9 +128,8 @@ public final class Records {
             return new WriteResult.Taken(inTheWay.get());
         }
         Instant now = tx.now();
-        Document created = new Document(id, 1, now, now, life == null ? null : now.plus(life), data);
-        tx.put(created, furtherKeys(key));
-        return new WriteResult.Written(created);
+        Document created = new Document(id, 1, now, now, life == null ? null : now.plus(life), data, "");
+        return new WriteResult.Written(tx.put(created, furtherKeys(key)));
     }
 
     /**
@@ -149,7 +148,8 @@ public final class Records {
     }
 
     /**
-     * Replaces the data of a record, if it has the version that the caller has seen.
+     * Replaces the data of a record, if it has the version that the caller has seen. A version counts the changes of one life of a
+     * record: one that was removed and created again begins with 1.
      *
      * @return {@link WriteResult.Written}, {@link WriteResult.Stale} or {@link WriteResult.Missing}
      * @throws MalformedException if the key is none of this collection
@@ -162,9 +162,9 @@ public final class Records {
                     current.createdAt(),
                     later(current.updatedAt(), tx.now()),
                     current.expiresAt(),
-                    data);
-            tx.put(updated, furtherKeys(key));
-            return updated;
+                    data,
+                    "");
+            return tx.put(updated, furtherKeys(key));
         });
     }
 
@@ -232,6 +232,9 @@ public final class Records {
                     },
                     UPSERT_PAUSES);
         } catch (ConflictException e) {
+            if (!e.id().equals(id)) {
+                throw e; // of something that the change did elsewhere
+            }
             Optional<Document> current = transactions.store().read(id);
             return current.isEmpty() ? new WriteResult.Missing() : new WriteResult.Stale(current.get());
         }

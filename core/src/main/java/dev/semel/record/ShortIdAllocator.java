@@ -32,7 +32,15 @@ public final class ShortIdAllocator {
      * @param letters how many letters the ids have, 2 or 3
      * @param tries how many ids are tried
      */
-    public record Rung(int letters, int tries) {}
+    public record Rung(int letters, int tries) {
+
+        /** @throws IllegalArgumentException if there are no such ids, or no tries */
+        public Rung {
+            if (letters < 2 || letters > 3 || tries < 1) {
+                throw new IllegalArgumentException("Not a rung: " + tries + " tries with " + letters + " letters");
+            }
+        }
+    }
 
     /**
      * @param records where they go

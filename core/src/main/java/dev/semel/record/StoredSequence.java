@@ -1,7 +1,5 @@
 package dev.semel.record;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.semel.id.Sequence;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
@@ -63,7 +61,10 @@ public final class StoredSequence {
         Optional<Document> current = SEQUENCES.read(tx, name);
         long last =
                 current.map(document -> Long.parseLong(document.data().text())).orElse(0L);
-        Json next = Json.of(Long.toString(Math.addExact(last, count)).getBytes(US_ASCII));
+        if (last > Long.MAX_VALUE - count) {
+            throw new IllegalStateException("The sequence " + name + " has no numbers left");
+        }
+        Json next = Json.of(Long.toString(last + count));
         if (current.isEmpty()) {
             SEQUENCES.create(tx, name, next);
         } else {

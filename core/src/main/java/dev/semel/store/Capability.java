@@ -12,6 +12,6 @@ public enum Capability {
     /** Documents are read in the order of their keys. */
     SCAN,
 
-    /** New keys of a user are counted over a sliding time, and never more than the quota let through. */
+    /** New keys of a user are counted over a sliding time, and never more than the quota let through. A store without it lets all through. */
     QUOTA,
 }

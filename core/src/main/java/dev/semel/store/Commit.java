@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param attempt made by the caller, never used for another commit; asking again with it is answered, not done again
  * @param once the change to a once-record, if there is one
- * @param versions the version that each of these documents has to have; 0 if it must not be there
+ * @param writers by whom each of these documents has to have been {@linkplain Document#writtenBy() written}; empty if it must not
+ *     be there
  * @param writes what is written
  */
 public record Commit(
-        String attempt, @Nullable OnceWrite once, Map<DocumentId, Long> versions, Collection<DocumentWrite> writes) {
+        String attempt, @Nullable OnceWrite once, Map<DocumentId, String> writers, Collection<DocumentWrite> writes) {
 
     /** A commit of a once-record alone. */
     public static Commit of(String attempt, OnceWrite once) {

@@ -17,7 +17,7 @@ public sealed interface CommitResult {
     record OnceChanged() implements CommitResult {}
 
     /**
-     * A document has not the version it has to have.
+     * A document is not as it has to be: somebody has written, removed or created it.
      *
      * @param version the one it has, or 0 if it is not there
      */

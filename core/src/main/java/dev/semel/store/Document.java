@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param updatedAt when it was last changed; never before it was created
  * @param expiresAt from when on it counts as absent, or null if it stays
  * @param data what it holds
+ * @param writtenBy attempt id of the commit that wrote it, which no other commit has: a document that was removed and created again
+ *     may have the same version, but not the same writer
  */
 public record Document(
         DocumentId id,
@@ -20,11 +22,17 @@ public record Document(
         Instant createdAt,
         Instant updatedAt,
         @Nullable Instant expiresAt,
-        Json data) {
+        Json data,
+        String writtenBy) {
 
     /** What it is found by within its collection. */
     public String key() {
         return id.key();
+    }
+
+    /** The same document, written by another commit. */
+    Document writtenBy(String attempt) {
+        return new Document(id, version, createdAt, updatedAt, expiresAt, data, attempt);
     }
 
     /** Whether it is past its time. */

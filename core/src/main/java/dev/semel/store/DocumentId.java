@@ -28,7 +28,7 @@ public record DocumentId(String collection, String owner, String key) implements
         checkVisible("key", key, LONGEST_KEY);
     }
 
-    private static void checkVisible(String field, @Nullable String text, int longest) {
+    static void checkVisible(String field, @Nullable String text, int longest) {
         Fault fault = visibleFault(text, longest);
         if (fault != null) {
             throw new MalformedException(field, text, fault, "1 to " + longest + " visible ASCII characters");

@@ -6,7 +6,6 @@ import dev.semel.key.KeyRange;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -28,17 +27,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>How commits are one after another</h2>
  *
- * <p>Every row belongs, by its hash, to one of {@value #STRIPES} locks. A commit takes the locks of all rows it checks or
+ * <p>Every row belongs, by its hash, to one of {@value #MOST_LOCKS} locks. A commit takes the locks of all rows it checks or
  * writes, in their order so that no two commits wait for each other in a circle, and holds them until all is written. Who reads
  * a row looks whether its lock was free all the while, and otherwise waits for it; who scans takes all locks. So nobody sees
  * half of a commit, and commits to different rows go on side by side.
  */
 public final class MemoryStore implements Store {
 
-    private static final int STRIPES = 32;
-    private static final long ALL = (1L << STRIPES) - 1;
+    private static final int MOST_LOCKS = 64;
     private static final long DEFAULT_BYTES = 256L << 20;
-    private static final int RECEIPTS = 1 << 16;
+    private static final long BYTES_OF_A_USER = 400;
+    private static final int RECEIPTS = 1 << 13;
 
     private final InstantSource clock;
     private final long maxBytes;
@@ -46,13 +45,13 @@ public final class MemoryStore implements Store {
     private final Map<OnceKey, OnceRecord> onceRecords = new ConcurrentHashMap<>();
     private final NavigableMap<Row, Document> documents = new ConcurrentSkipListMap<>();
     private final NavigableMap<Row, DocumentId> furtherKeys = new ConcurrentSkipListMap<>();
-    private final Map<Counted, ArrayDeque<Instant>> newKeys = new ConcurrentHashMap<>();
+    private final NewKeyLedger newKeys = new NewKeyLedger((user, since) -> List.of());
     private final Map<String, CommitResult> receipts = Collections.synchronizedMap(new Recent());
 
-    private final StampedLock[] locks = new StampedLock[STRIPES];
+    private final StampedLock[] locks;
     private final AtomicLong lastFence = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
-    private Instant nothingOverBefore = Instant.MIN; // under all locks
+    private final AtomicLong firstDeadline = new AtomicLong(Long.MAX_VALUE); // of what may be let go, in milliseconds
     private volatile boolean closed;
 
     /** A store of 256 MiB on the system's clock. */
@@ -62,10 +61,23 @@ public final class MemoryStore implements Store {
 
     /** @param maxBytes about how much it may hold */
     public MemoryStore(InstantSource clock, long maxBytes) {
+        this(clock, maxBytes, MOST_LOCKS);
+    }
+
+    /**
+     * @param maxBytes about how much it may hold
+     * @param locks how many locks the rows share, a power of two up to {@value #MOST_LOCKS}; with fewer, more commits wait for each
+     *     other
+     */
+    public MemoryStore(InstantSource clock, long maxBytes, int locks) {
+        if (locks < 1 || locks > MOST_LOCKS || Integer.bitCount(locks) != 1) {
+            throw new IllegalArgumentException("Not a power of two up to " + MOST_LOCKS + ": " + locks);
+        }
         this.clock = clock;
         this.maxBytes = maxBytes;
-        for (int i = 0; i < STRIPES; i++) {
-            locks[i] = new StampedLock();
+        this.locks = new StampedLock[locks];
+        for (int i = 0; i < locks; i++) {
+            this.locks[i] = new StampedLock();
         }
     }
 
@@ -95,9 +107,6 @@ public final class MemoryStore implements Store {
             return byOwner != 0 ? byOwner : key.compareTo(other.key);
         }
     }
-
-    /** Whose new keys are counted, and over what time. */
-    private record Counted(String user, Duration window) {}
 
     /** Answers to the latest commits that left no once-record to tell by. */
     private static final class Recent extends LinkedHashMap<String, CommitResult> {
@@ -135,40 +144,7 @@ public final class MemoryStore implements Store {
         }
         Instant now = clock.instant();
         boolean mayBegin = record == null || record.isOverAt(now);
-        Duration wait = mayBegin && quota.isLimited() ? quotaWait(key.user(), quota, now) : Duration.ZERO;
-        return new Sighting(record, now, wait);
-    }
-
-    private Duration quotaWait(String user, Quota quota, Instant now) {
-        StampedLock lock = locks[stripe(user)];
-        long stamp = lock.writeLock();
-        try {
-            return countedWait(user, quota, now);
-        } finally {
-            lock.unlockWrite(stamp);
-        }
-    }
-
-    /** How long until a user may begin another key; under the user's lock. */
-    private Duration countedWait(String user, Quota quota, Instant now) {
-        Counted counted = new Counted(user, quota.window());
-        ArrayDeque<Instant> begun = newKeys.get(counted);
-        if (begun == null) {
-            return Duration.ZERO;
-        }
-        Instant windowStart = now.minus(quota.window());
-        while (!begun.isEmpty() && !begun.getFirst().isAfter(windowStart)) {
-            begun.removeFirst();
-        }
-        if (begun.isEmpty()) {
-            newKeys.remove(counted);
-        }
-        if (begun.size() < quota.limit()) {
-            return Duration.ZERO;
-        }
-        Instant leaves =
-                begun.stream().skip(begun.size() - quota.limit()).findFirst().orElseThrow();
-        return Duration.between(windowStart, leaves);
+        return new Sighting(record, now, mayBegin ? newKeys.waitFor(key.user(), quota, now) : Duration.ZERO);
     }
 
     @Override
@@ -243,7 +219,8 @@ public final class MemoryStore implements Store {
     @Override
     public CommitResult commit(Commit commit) {
         refuseIfClosed();
-        if (isFullFor(commit)) {
+        long needed = needed(commit);
+        if (needed > 0 && bytes() + needed > maxBytes) {
             letGo();
         }
         long stripes = stripes(commit);
@@ -274,26 +251,26 @@ public final class MemoryStore implements Store {
         if (once != null && !once.expected().isMetBy(current)) {
             return new CommitResult.OnceChanged();
         }
-        for (Map.Entry<DocumentId, Long> expected : commit.versions().entrySet()) {
+        for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
             Document document = documents.get(Row.of(expected.getKey()));
-            long version = document == null || document.isExpiredAt(now) ? 0 : document.version();
-            if (version != expected.getValue()) {
-                return new CommitResult.Stale(expected.getKey(), version);
+            Document live = document == null || document.isExpiredAt(now) ? null : document;
+            if (!expected.getValue().equals(live == null ? "" : live.writtenBy())) {
+                return new CommitResult.Stale(expected.getKey(), live == null ? 0 : live.version());
             }
         }
-        if (once != null && once.isNewKey() && once.quota().isLimited()) {
-            Duration wait = countedWait(once.record().key().user(), once.quota(), now);
+        if (needed(commit) > 0 && bytes() + growth(commit) > maxBytes) {
+            throw StoreException.refused("The memory store is full: it may hold " + maxBytes + " bytes");
+        }
+        if (once != null && once.isNewKey()) {
+            Duration wait = newKeys.begin(once.record().key().user(), once.quota(), now);
             if (!wait.isZero()) {
                 return new CommitResult.Limited(wait);
             }
         }
-        if (isFullFor(commit)) {
-            throw StoreException.refused("The memory store is full: it may hold " + maxBytes + " bytes");
-        }
         commit.writes().forEach(this::apply);
         OnceRecord written = once == null ? null : apply(commit.attempt(), once, current, now);
         CommitResult applied = new CommitResult.Applied(written);
-        if (once == null) {
+        if (once == null && !commit.writes().isEmpty()) {
             receipts.put(commit.attempt(), applied);
         }
         return applied;
@@ -304,11 +281,12 @@ public final class MemoryStore implements Store {
         Document old;
         if (write instanceof DocumentWrite.Put put) {
             old = documents.put(row, put.document());
-            bytes.addAndGet(size(put.document()));
+            bytes.addAndGet(size(put));
+            note(put.document().expiresAt());
         } else {
             old = documents.remove(row);
         }
-        bytes.addAndGet(old == null ? 0 : -size(old));
+        bytes.addAndGet(old == null ? 0 : -size(new DocumentWrite.Put(old, write.furtherKeys())));
         for (FurtherKey further : write.furtherKeys()) {
             if (write instanceof DocumentWrite.Put) {
                 furtherKeys.put(Row.of(write.id(), further), write.id());
@@ -322,51 +300,73 @@ public final class MemoryStore implements Store {
         OnceRecord written = once.stamp(attempt, lastFence::incrementAndGet, now);
         onceRecords.put(written.key(), written);
         bytes.addAndGet(size(written) - (old == null ? 0 : size(old)));
-        if (once.isNewKey() && once.quota().isLimited()) {
-            newKeys.computeIfAbsent(
-                            new Counted(written.key().user(), once.quota().window()), counted -> new ArrayDeque<>())
-                    .addLast(now);
-        }
+        note(mayGo(written) ? written.deadline() : null);
         return written;
     }
 
-    /** Whether there is no room for a commit. What was begun may always be brought to its end. */
-    private boolean isFullFor(Commit commit) {
+    /** About how much a commit writes. What was begun may always be brought to its end. */
+    private static long needed(Commit commit) {
         OnceWrite once = commit.once();
         long needed = once == null || once.record().fence() != 0 ? 0 : size(once.record());
         for (DocumentWrite write : commit.writes()) {
-            needed += write instanceof DocumentWrite.Put put ? size(put.document()) : 0;
+            needed += write instanceof DocumentWrite.Put put ? size(put) : 0;
         }
-        return needed > 0 && bytes.get() + needed > maxBytes;
+        return needed;
+    }
+
+    /** About how much larger the store gets by a commit. */
+    private long growth(Commit commit) {
+        long replaced = 0;
+        for (DocumentWrite write : commit.writes()) {
+            Document old = documents.get(Row.of(write.id()));
+            replaced += old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys()));
+        }
+        OnceRecord old = commit.once() == null
+                ? null
+                : onceRecords.get(commit.once().record().key());
+        return needed(commit) - replaced - (old == null ? 0 : size(old));
+    }
+
+    private long bytes() {
+        return bytes.get() + newKeys.users() * BYTES_OF_A_USER;
+    }
+
+    /** Notes when something may be let go. */
+    private void note(@Nullable Instant deadline) {
+        if (deadline != null && deadline.toEpochMilli() < firstDeadline.get()) {
+            firstDeadline.accumulateAndGet(deadline.toEpochMilli(), Math::min);
+        }
+    }
+
+    private static boolean mayGo(OnceRecord record) {
+        return record.status() == OnceStatus.COMPLETED || record.status() == OnceStatus.FAILED;
     }
 
     /** Lets go of what is past its time. */
     private void letGo() {
-        lockAll(ALL);
+        lockAll(allStripes());
         try {
             Instant now = clock.instant();
-            if (now.isBefore(nothingOverBefore)) {
+            newKeys.forgetIdle(now);
+            if (now.toEpochMilli() < firstDeadline.get()) {
                 return;
             }
-            nothingOverBefore = Instant.MAX;
-            onceRecords.values().removeIf(record -> {
-                boolean mayGo = record.status() == OnceStatus.COMPLETED || record.status() == OnceStatus.FAILED;
-                return mayGo && letGo(record.deadline(), now, size(record));
-            });
+            firstDeadline.set(Long.MAX_VALUE);
+            onceRecords.values().removeIf(record -> mayGo(record) && letGo(record.deadline(), now, size(record)));
             documents.values().removeIf(document -> letGo(document.expiresAt(), now, size(document)));
-            furtherKeys.values().removeIf(id -> !documents.containsKey(Row.of(id)));
-            newKeys.values().removeIf(ArrayDeque::isEmpty);
+            furtherKeys.entrySet().removeIf(further -> {
+                boolean gone = !documents.containsKey(Row.of(further.getValue()));
+                bytes.addAndGet(gone ? -size(further.getKey().key) : 0);
+                return gone;
+            });
         } finally {
-            unlockAll(ALL);
+            unlockAll(allStripes());
         }
     }
 
     private boolean letGo(@Nullable Instant deadline, Instant now, long size) {
-        if (deadline == null) {
-            return false;
-        }
-        if (now.isBefore(deadline)) {
-            nothingOverBefore = deadline.isBefore(nothingOverBefore) ? deadline : nothingOverBefore;
+        if (deadline == null || now.isBefore(deadline)) {
+            note(deadline);
             return false;
         }
         bytes.addAndGet(-size);
@@ -377,16 +377,30 @@ public final class MemoryStore implements Store {
     private static long size(OnceRecord record) {
         Response response = record.response();
         OnceKey key = record.key();
-        return 400
+        return 600
                 + key.key().length()
                 + key.user().length()
                 + key.endpoint().length()
                 + record.clientTxId().length()
-                + (response == null ? 0 : response.size());
+                + (response == null
+                        ? 0
+                        : response.size() + 100L * response.headers().size());
+    }
+
+    private static long size(DocumentWrite.Put put) {
+        long size = size(put.document());
+        for (FurtherKey further : put.furtherKeys()) {
+            size += size(further.key());
+        }
+        return size;
     }
 
     private static long size(Document document) {
-        return 400 + 3L * document.key().length() + document.data().length();
+        return 500 + 3L * document.key().length() + document.data().length();
+    }
+
+    private static long size(String furtherKey) {
+        return 200L + furtherKey.length();
     }
 
     private long stripes(Commit commit) {
@@ -394,11 +408,8 @@ public final class MemoryStore implements Store {
         OnceWrite once = commit.once();
         if (once != null) {
             stripes |= 1L << stripe(once.record().key());
-            if (once.isNewKey() && once.quota().isLimited()) {
-                stripes |= 1L << stripe(once.record().key().user());
-            }
         }
-        for (DocumentId id : commit.versions().keySet()) {
+        for (DocumentId id : commit.writers().keySet()) {
             stripes |= 1L << stripe(id);
         }
         for (DocumentWrite write : commit.writes()) {
@@ -407,9 +418,13 @@ public final class MemoryStore implements Store {
         return stripes;
     }
 
-    private static int stripe(Object row) {
+    private int stripe(Object row) {
         int hash = row.hashCode() * 0x9E3779B9;
-        return hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(STRIPES));
+        return (hash >>> 16) & (locks.length - 1);
+    }
+
+    private long allStripes() {
+        return -1L >>> (Long.SIZE - locks.length);
     }
 
     private void lockAll(long stripes) {

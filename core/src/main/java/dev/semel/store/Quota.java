@@ -3,19 +3,23 @@ package dev.semel.store;
 import java.time.Duration;
 
 /**
- * How many new keys a user may begin in a sliding time.
+ * How many new keys a user may begin in a sliding time. Engines that share a store should have the same: keys are counted for each
+ * window apart.
  *
  * @param limit how many; 0 for as many as they like
  * @param window in how long a time
  */
 public record Quota(int limit, Duration window) {
 
+    private static final Duration LONGEST = Duration.ofDays(36_525);
+
     /** As many as they like. */
     public static final Quota NONE = new Quota(0, Duration.ZERO);
 
-    /** @throws IllegalArgumentException if the limit is negative, or if there is one and the window is not positive */
+    /** @throws IllegalArgumentException if the limit is negative, or if the window is not positive or over a hundred years */
     public Quota {
-        if (limit < 0 || (limit > 0 && (window.isZero() || window.isNegative()))) {
+        boolean isWindow = !window.isZero() && !window.isNegative() && window.compareTo(LONGEST) <= 0;
+        if (limit < 0 || (limit > 0 && !isWindow)) {
             throw new IllegalArgumentException("Not a quota: " + limit + " in " + window);
         }
     }

@@ -1,9 +1,9 @@
 package dev.semel.store;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,24 +17,32 @@ import org.jspecify.annotations.Nullable;
  * <p>What is read becomes a precondition of the commit, and what is written waits for it: if another commit changed one of
  * those documents in the meantime, nothing is written and the operation runs again, on a new transaction. So an operation sees
  * its own writes, never loses somebody else's, and may run more than once; what it does outside the transaction, it may do more
- * than once.
+ * than once. What it throws counts only if what it has read was still so. What it scans in the store is no precondition.
  *
  * <p>Belongs to the thread that runs the operation, and ends with it.
  */
 public final class Transaction implements DocumentReader {
 
+    private static final String ABSENT = "";
+
     private final Store store;
+    private final String attempt;
     private final Set<DocumentId> doubtful;
     private final Instant now;
-    private final Map<DocumentId, Long> versions = new HashMap<>();
+    private final Map<DocumentId, String> writers = new HashMap<>();
+    private final Set<DocumentId> assumedAbsent = new HashSet<>();
     private final Map<DocumentId, Optional<Document>> seen = new HashMap<>();
     private final Map<DocumentId, DocumentWrite> writes = new LinkedHashMap<>();
     private @Nullable StoreException failure;
-    private boolean ended;
+    private volatile boolean ended;
 
-    /** @param doubtful documents that an earlier run wrongly took to be absent */
-    Transaction(Store store, Set<DocumentId> doubtful) {
+    /**
+     * @param attempt id of its commit
+     * @param doubtful documents that an earlier run took to be absent, and of which at least one was not
+     */
+    Transaction(Store store, String attempt, Set<DocumentId> doubtful) {
         this.store = store;
+        this.attempt = attempt;
         this.doubtful = doubtful;
         this.now = store.clock().instant();
     }
@@ -53,7 +61,7 @@ public final class Transaction implements DocumentReader {
         }
         try {
             Optional<Document> found = store.read(id);
-            versions.put(id, found.map(Document::version).orElse(0L));
+            writers.put(id, found.map(Document::writtenBy).orElse(ABSENT));
             seen.put(id, found);
             return found;
         } catch (StoreException e) {
@@ -77,7 +85,8 @@ public final class Transaction implements DocumentReader {
         if (doubtful.contains(id)) {
             return read(id);
         }
-        versions.put(id, 0L);
+        assumedAbsent.add(id);
+        writers.put(id, ABSENT);
         seen.put(id, Optional.empty());
         return Optional.empty();
     }
@@ -85,10 +94,13 @@ public final class Transaction implements DocumentReader {
     /**
      * Writes a document that was read, or expected to be absent, before.
      *
+     * @return the document as it is written, by this transaction
      * @throws IllegalStateException if it was not: such a write could undo another that nobody has looked at
      */
-    public void put(Document document, List<FurtherKey> furtherKeys) {
-        write(new DocumentWrite.Put(document, List.copyOf(furtherKeys)), Optional.of(document));
+    public Document put(Document document, List<FurtherKey> furtherKeys) {
+        Document mine = document.writtenBy(attempt);
+        write(new DocumentWrite.Put(mine, List.copyOf(furtherKeys)), Optional.of(mine));
+        return mine;
     }
 
     /**
@@ -120,14 +132,21 @@ public final class Transaction implements DocumentReader {
         ended = true;
     }
 
-    /** Why the store could not be read, if it could not: the operation may have hidden it. */
-    @Nullable StoreException failure() {
-        return failure;
+    /** If the store could not be read, says so, even if the operation has hidden it. */
+    void throwFailure() {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Documents that this run took to be absent, without looking. */
+    Set<DocumentId> assumedAbsent() {
+        return assumedAbsent;
     }
 
     /** All that was read and written, as a commit. */
-    Commit toCommit(String attempt, boolean discardWrites, @Nullable OnceWrite once) {
-        Collection<DocumentWrite> written = discardWrites ? List.of() : new ArrayList<>(writes.values());
-        return new Commit(attempt, once, versions, written);
+    Commit toCommit(boolean discardWrites, @Nullable OnceWrite once) {
+        Collection<DocumentWrite> written = discardWrites ? List.of() : List.copyOf(writes.values());
+        return new Commit(attempt, once, Map.copyOf(writers), written);
     }
 }

@@ -5,8 +5,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +27,17 @@ public final class Transactions {
 
     private final Store store;
     private final Time time;
+    private final Supplier<String> attempts;
 
     public Transactions(Store store, Time time) {
+        this(store, time, IdSchemes.TID62::mint);
+    }
+
+    /** @param attempts makes ids of commits, never the same twice in the store */
+    public Transactions(Store store, Time time, Supplier<String> attempts) {
         this.store = store;
         this.time = time;
+        this.attempts = attempts;
     }
 
     /** What runs in a transaction. */
@@ -93,43 +103,80 @@ public final class Transactions {
 
     private <T, E extends Exception> Finished<T> run(
             Operation<T, E> operation, Function<T, Ending> ending, List<Duration> pauses) throws E {
-        Set<DocumentId> doubtful = Set.of();
+        Set<DocumentId> doubtful = new HashSet<>();
         for (int conflicts = 0; ; conflicts++) {
-            Transaction tx = new Transaction(store, doubtful);
-            T value = run(operation, tx);
-            Ending end = ending.apply(value);
-            CommitResult result = commit(tx.toCommit(newAttempt(), end.discard(), end.once()));
-            if (!(result instanceof CommitResult.Stale stale)) {
-                return new Finished<>(value, result);
+            Transaction tx = new Transaction(store, attempts.get(), doubtful);
+            CommitResult result;
+            try {
+                T value = run(operation, tx);
+                Ending end = ending.apply(value);
+                result = commit(tx.toCommit(end.discard(), end.once()));
+                if (!(result instanceof CommitResult.Stale)) {
+                    return new Finished<>(value, result);
+                }
+            } catch (OperationException e) {
+                result = check(tx, e);
+                if (!(result instanceof CommitResult.Stale)) {
+                    Transactions.<E>throwAgain(e.getCause());
+                }
             }
+            CommitResult.Stale stale = (CommitResult.Stale) result;
             if (conflicts == pauses.size()) {
                 throw new ConflictException(stale.id(), stale.version(), conflicts + 1);
             }
-            doubtful = new HashSet<>(doubtful);
-            doubtful.add(stale.id());
+            doubtful.addAll(tx.assumedAbsent());
             pause(pauses.get(conflicts));
         }
     }
 
-    private static <T, E extends Exception> T run(Operation<T, E> operation, Transaction tx) throws E {
+    /** Looks whether what an operation has read is still so: it may have thrown because of what never was. */
+    private CommitResult check(Transaction tx, OperationException thrown) {
+        Commit check = tx.toCommit(true, null);
         try {
-            return operation.run(tx);
-        } finally {
-            tx.end();
-            if (tx.failure() != null) {
-                throwUp(tx.failure());
-            }
+            return check.writers().isEmpty() ? new CommitResult.Applied(null) : commit(check);
+        } catch (StoreException e) {
+            thrown.getCause().addSuppressed(e);
+            return new CommitResult.Applied(null);
         }
     }
 
-    /** Out of a finally block, where a plain throw would be taken for a slip. */
-    private static void throwUp(StoreException failure) {
-        throw failure;
+    private static <T, E extends Exception> T run(Operation<T, E> operation, Transaction tx) {
+        try {
+            return operation.run(tx);
+        } catch (Throwable e) {
+            throw new OperationException(e);
+        } finally {
+            tx.end();
+            tx.throwFailure();
+        }
     }
 
-    /** An id for a commit that nobody else will use. */
-    public static String newAttempt() {
-        return IdSchemes.TID62.mint();
+    /** What an operation threw, to be told apart from what the store threw. */
+    private static final class OperationException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        OperationException(Throwable cause) {
+            super(cause);
+        }
+
+        @Override
+        public synchronized Throwable getCause() {
+            return Objects.requireNonNull(super.getCause());
+        }
+    }
+
+    /** Throws what an operation threw, which is E or unchecked. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> void throwAgain(Throwable thrown) throws E {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        throw (E) thrown;
+    }
+
+    /** Commits a change of a once-record alone. */
+    public CommitResult commit(OnceWrite once) {
+        return commit(Commit.of(attempts.get(), once));
     }
 
     /**
@@ -138,21 +185,47 @@ public final class Transactions {
      * @throws StoreException if it fails on and on
      */
     public CommitResult commit(Commit commit) {
-        for (Duration pause : ASKING_PAUSES) {
+        return commit(commit, () -> false);
+    }
+
+    /**
+     * Commits. If the store fails in a way that leaves open what happened, asks it again: some times, and then as long as it
+     * matters.
+     *
+     * @throws StoreException if it fails on and on
+     */
+    public CommitResult commit(Commit commit, BooleanSupplier matters) {
+        for (int asked = 0; ; asked++) {
             try {
-                return store.commit(commit);
+                return tryCommit(commit);
             } catch (StoreException e) {
-                if (e.isCertain()) {
+                boolean giveUp = asked >= ASKING_PAUSES.size() && !matters.getAsBoolean();
+                if (e.isCertain() || giveUp) {
                     throw e;
                 }
-                pause(pause);
             }
+            pause(ASKING_PAUSES.get(Math.min(asked, ASKING_PAUSES.size() - 1)));
         }
-        return store.commit(commit);
+    }
+
+    /** Whatever a store throws that is no word about the commit leaves open what happened. */
+    private CommitResult tryCommit(Commit commit) {
+        try {
+            return store.commit(commit);
+        } catch (StoreException | UnsupportedOperationException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw StoreException.unavailable("The store broke: " + e, e);
+        }
+    }
+
+    /** An id for a commit, never the same twice. */
+    public String newAttempt() {
+        return attempts.get();
     }
 
     /** Waits; an interrupted thread goes on at once, still interrupted. */
-    private void pause(Duration pause) {
+    public void pause(Duration pause) {
         try {
             time.sleep(pause);
         } catch (InterruptedException e) {

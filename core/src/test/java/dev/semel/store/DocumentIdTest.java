@@ -58,7 +58,7 @@ class DocumentIdTest {
     @Test
     void documentInALog_doesNotShowItsData() {
         Document document = new Document(
-                new DocumentId("c", "", "k"), 1, Instant.EPOCH, Instant.EPOCH, null, Json.of("\"secret\""));
+                new DocumentId("c", "", "k"), 1, Instant.EPOCH, Instant.EPOCH, null, Json.of("\"secret\""), "");
         assertThat(document.toString()).doesNotContain("secret").contains("version 1");
         assertThat(Response.of("secret").toString()).doesNotContain("secret").contains("200");
     }

@@ -118,6 +118,13 @@ public interface AllocationContract extends StoreFixture {
             return allocator(ShortIdAllocator.LADDER).allocate(tx, requestedAt, AllocationContract::post);
         });
         assertThat(created.orElseThrow().key()).startsWith("post:260107-");
+        Instant yesterday = time().instant().minus(Duration.ofDays(1));
+        assertThat(transactions()
+                        .<Optional<Document>, RuntimeException>run(tx ->
+                                allocator(ShortIdAllocator.LADDER).allocate(tx, yesterday, AllocationContract::post))
+                        .orElseThrow()
+                        .key())
+                .startsWith("post:260107-");
         assertThat(allocate(allocator(ShortIdAllocator.LADDER)).orElseThrow().key())
                 .startsWith("post:260108-");
     }

@@ -48,7 +48,10 @@ public interface AttemptContract extends StoreFixture {
         needs(Capability.COMMIT);
         commit(Map.of(), document("a", 1, "1"));
         Commit deletion = new Commit(
-                "attempt-2", null, Map.of(id("a"), 1L), List.of(new DocumentWrite.Delete(id("a"), List.of())));
+                "attempt-2",
+                null,
+                Map.of(id("a"), StoreFixture.writer(1)),
+                List.of(new DocumentWrite.Delete(id("a"), List.of())));
         CommitResult first = store().commit(deletion);
         commit(Map.of(id("a"), 0L), document("a", 1, "2"));
         assertThat(store().commit(deletion)).isEqualTo(first);

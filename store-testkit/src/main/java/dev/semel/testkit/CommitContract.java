@@ -12,7 +12,6 @@ import dev.semel.store.DocumentWrite;
 import dev.semel.store.Expected;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
-import dev.semel.store.Transactions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,7 +28,13 @@ public interface CommitContract extends StoreFixture {
         needs(Capability.COMMIT);
         Instant now = time().instant();
         Document document = new Document(
-                id("a"), 7, now, now.plusMillis(5), now.plusSeconds(60), Json.of("{\"b\" : [1.0, \"é\"]}"));
+                id("a"),
+                7,
+                now,
+                now.plusMillis(5),
+                now.plusSeconds(60),
+                Json.of("{\"b\" : [1.0, \"é\"]}"),
+                StoreFixture.writer(1));
         commit(Map.of(), document);
         assertThat(store().read(id("a"))).contains(document);
         assertThat(store().read(id("b"))).isEmpty();
@@ -76,7 +81,7 @@ public interface CommitContract extends StoreFixture {
         var call = StoreFixture.call("k");
         write(call, Expected.ABSENT, OnceStatus.COMPLETED, null, Response.of("first"));
         CommitResult result = store().commit(new Commit(
-                Transactions.newAttempt(),
+                transactions().newAttempt(),
                 onceWrite(call, Expected.ABSENT, 0, OnceStatus.COMPLETED, null, Response.of("second")),
                 Map.of(),
                 List.of(StoreFixture.put(document("a", 1, "1")))));
@@ -90,9 +95,9 @@ public interface CommitContract extends StoreFixture {
         needs(Capability.COMMIT);
         var call = StoreFixture.call("k");
         CommitResult result = store().commit(new Commit(
-                Transactions.newAttempt(),
+                transactions().newAttempt(),
                 onceWrite(call, Expected.ABSENT, 0, OnceStatus.COMPLETED, null, Response.of("done")),
-                Map.of(id("a"), 1L),
+                Map.of(id("a"), StoreFixture.writer(1)),
                 List.of(StoreFixture.put(document("b", 1, "1")))));
         assertThat(result).isEqualTo(new CommitResult.Stale(id("a"), 0));
         assertThat(stored(call)).isNull();
@@ -105,7 +110,7 @@ public interface CommitContract extends StoreFixture {
         needs(Capability.COMMIT);
         var threads = Executors.newFixedThreadPool(1);
         try {
-            int keys = 2_000;
+            int keys = 500;
             Future<?> writing = threads.submit(() -> {
                 var once = newOnce();
                 for (int i = 0; i < keys; i++) {
@@ -148,9 +153,9 @@ public interface CommitContract extends StoreFixture {
         needs(Capability.COMMIT);
         commit(Map.of(), document("a", 1, "1"));
         store().commit(new Commit(
-                Transactions.newAttempt(),
+                transactions().newAttempt(),
                 null,
-                Map.of(id("a"), 1L),
+                Map.of(id("a"), StoreFixture.writer(1)),
                 List.of(new DocumentWrite.Delete(id("a"), List.of()))));
         assertThat(store().read(id("a"))).isEmpty();
         assertThat(commit(Map.of(id("a"), 0L), document("a", 1, "2"))).isInstanceOf(CommitResult.Applied.class);
@@ -160,7 +165,7 @@ public interface CommitContract extends StoreFixture {
     default void expiredDocument_countsAsAbsent() {
         needs(Capability.COMMIT);
         Instant now = time().instant();
-        commit(Map.of(), new Document(id("a"), 4, now, now, now.plusSeconds(60), Json.of("1")));
+        commit(Map.of(), new Document(id("a"), 4, now, now, now.plusSeconds(60), Json.of("1"), StoreFixture.writer(4)));
         time().advance(Duration.ofSeconds(59));
         assertThat(store().read(id("a"))).isPresent();
         time().advance(Duration.ofSeconds(1));
@@ -187,7 +192,7 @@ public interface CommitContract extends StoreFixture {
         var threads = Executors.newFixedThreadPool(2);
         try {
             Future<?> writing = threads.submit(() -> {
-                for (long version = 1; version < 2_000; version++) {
+                for (long version = 1; version < 500; version++) {
                     commit(
                             Map.of(id("a"), version, id("b"), version),
                             document("a", version + 1, "1"),
@@ -206,6 +211,6 @@ public interface CommitContract extends StoreFixture {
         } finally {
             threads.shutdownNow();
         }
-        assertThat(store().read(id("b")).orElseThrow().version()).isEqualTo(2_000);
+        assertThat(store().read(id("b")).orElseThrow().version()).isEqualTo(500);
     }
 }

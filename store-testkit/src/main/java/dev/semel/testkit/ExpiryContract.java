@@ -79,7 +79,7 @@ public interface ExpiryContract extends StoreFixture {
     @Test
     default void liveLease_neverExpires() {
         Call call = call("k");
-        newOnce(store(), SETTINGS.withLongestRun(Duration.ofDays(9)), OnceListener.NONE)
+        newOnce(store(), SETTINGS.withLease(Duration.ofHours(3)).withLongestRun(Duration.ofDays(9)), OnceListener.NONE)
                 .leased(call, IfAbandoned.RERUN, lease -> {
                     time().advance(Duration.ofDays(8));
                     assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);

@@ -203,13 +203,63 @@ public interface FailureContract extends StoreFixture {
         assertThat(Objects.requireNonNull(stored(call("k"))).status()).isEqualTo(OnceStatus.FAILED);
     }
 
+    /** A store that breaks in a way of its own has said nothing about the commit. */
+    @Test
+    default void commitThatBreaks_isNeverTakenForFailed() {
+        needs(Capability.COMMIT);
+        FaultyStore breaking = new FaultyStore(store());
+        breaking.beforeCommit(() -> {
+            throw new IllegalStateException("broken");
+        });
+        Once once = newOnce(breaking, SETTINGS, OnceListener.NONE);
+        assertThatThrownBy(() -> run(once, Mode.ATOMIC, call("k"), () -> Response.of("done")))
+                .isInstanceOf(StoreException.class);
+        assertThat(stored(call("k"))).isNull();
+    }
+
+    @Test
+    default void events_areToldOnce() {
+        for (Mode mode : modes()) {
+            List<String> told = new ArrayList<>();
+            Once once = newOnce(store(), SETTINGS, new OnceListener() {
+                @Override
+                public void keyCreated(OnceKey key) {
+                    told.add("created");
+                }
+
+                @Override
+                public void takenOver(OnceKey key, long fence) {
+                    told.add("taken over");
+                }
+
+                @Override
+                public void ended(OnceKey key, Outcome outcome, Duration took) {
+                    told.add(outcome.getClass().getSimpleName());
+                }
+            });
+            Call call = call("k-" + mode);
+            run(once, mode, call, () -> {
+                throw new IllegalStateException("failed");
+            });
+            run(once, mode, call, () -> Response.of("done"));
+            run(once, mode, call, () -> Response.of("must not run"));
+            assertThat(told).containsExactly("created", "Failed", "Executed", "Replayed");
+            told.clear();
+            Call abandoned = call("abandoned-" + mode);
+            claimAndVanish(abandoned, IfAbandoned.RERUN);
+            time().advance(SETTINGS.lease());
+            run(once, mode, abandoned, () -> Response.of("done"));
+            assertThat(told).containsExactly("taken over", "Executed");
+        }
+    }
+
     @Test
     default void listenerThatThrows_changesNothing() {
         for (Mode mode : modes()) {
             Once once = newOnce(store(), SETTINGS, new OnceListener() {
                 @Override
                 public void ended(OnceKey key, Outcome outcome, Duration took) {
-                    throw new IllegalStateException("listener");
+                    throw new AssertionError("listener");
                 }
             });
             assertThat(run(once, mode, call("k-" + mode), () -> Response.of("done")))

@@ -2,19 +2,23 @@ package dev.semel.testkit;
 
 import static dev.semel.testkit.StoreFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.once.Call;
 import dev.semel.once.LeaseLostException;
+import dev.semel.once.LeasedOperation;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.once.UnknownOutcomeException;
+import dev.semel.store.Expected;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
+import dev.semel.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,6 +164,124 @@ public interface LeaseContract extends StoreFixture {
                 .isInstanceOf(Outcome.Unknown.class);
         assertThat(newOnce().leased(rerun, IfAbandoned.FREEZE, lease -> Response.of("runs")))
                 .isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void policyOfARetry_isStored() {
+        Call call = call("k");
+        newOnce().leased(call, IfAbandoned.FREEZE, lease -> {
+            throw new IllegalStateException("first");
+        });
+        newOnce().leased(call, IfAbandoned.RERUN, lease -> {
+            assertThat(Objects.requireNonNull(stored(call)).ifAbandoned()).isEqualTo(IfAbandoned.RERUN);
+            return Response.of("second");
+        });
+    }
+
+    @Test
+    default void lease_isCountedFromBeforeTheClaim() {
+        FaultyStore slow = new FaultyStore(store());
+        slow.beforeCommit(() -> time().advance(SETTINGS.lease().dividedBy(2)));
+        newOnce(slow, SETTINGS, OnceListener.NONE).leased(call("k"), IfAbandoned.RERUN, lease -> {
+            slow.beforeCommit(() -> {});
+            slow.goDown();
+            time().advance(SETTINGS.lease().dividedBy(2));
+            assertThat(lease.isHeld()).isFalse();
+            slow.comeUp();
+            return Response.of("done");
+        });
+    }
+
+    @Test
+    default void ownerWhoHasLostItsLease_knowsItWithTheNextBeat() {
+        Call call = call("k");
+        newOnce().leased(call, IfAbandoned.RERUN, lease -> {
+            write(call, Expected.asSeen(stored(call)), OnceStatus.FAILED, IfAbandoned.RERUN, null);
+            assertThat(lease.isHeld()).isTrue();
+            time().advance(SETTINGS.lease().dividedBy(3));
+            assertThat(lease.isHeld()).isFalse();
+            return Response.of("late");
+        });
+    }
+
+    /** The effect is there already: all that matters now is to say so. */
+    @Test
+    default void completion_isTriedAsLongAsTheLeaseIsHeld() {
+        for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
+            FaultyStore faulty = new FaultyStore(store());
+            Call call = call("k-" + ifAbandoned);
+            Outcome outcome = newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, ifAbandoned, lease -> {
+                faulty.failBefore(20);
+                return Response.of("done");
+            });
+            assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    @Test
+    default void failure_isTriedToBeRecordedAsLongAsTheLeaseIsHeld() {
+        FaultyStore faulty = new FaultyStore(store());
+        Call call = call("k");
+        newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
+            faulty.failBefore(20);
+            throw new IllegalStateException("did not work");
+        });
+        assertThat(run(Mode.LEASED, call, "second")).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void completionOnAStoreThatStaysDown_isGivenUpWithTheLease() {
+        FaultyStore faulty = new FaultyStore(store());
+        Call call = call("k");
+        assertThatThrownBy(
+                        () -> newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
+                            faulty.goDown();
+                            return Response.of("done");
+                        }))
+                .isInstanceOf(StoreException.class);
+        time().advance(SETTINGS.lease());
+        assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
+    }
+
+    /** Nobody knows of the claim, so nobody runs the operation; it is free again, not frozen. */
+    @Test
+    default void claimWhoseAnswerStaysLost_isGivenBack() {
+        for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
+            FaultyStore faulty = new FaultyStore(store());
+            Call call = call("k-" + ifAbandoned);
+            faulty.loseAnswers(4);
+            assertThatThrownBy(() -> newOnce(faulty, SETTINGS, OnceListener.NONE)
+                            .leased(call, ifAbandoned, lease -> Response.of("must not run")))
+                    .isInstanceOf(StoreException.class);
+            assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
+            faulty.goDown();
+            time().advance(Duration.ofSeconds(5));
+            faulty.comeUp();
+            time().advance(Duration.ofSeconds(1));
+            assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.FAILED);
+            assertThat(run(Mode.LEASED, call, "runs")).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // hostile on purpose
+    default void operationThatDoesNotSayThatItDidNotWork_freezes() {
+        List<LeasedOperation> operations = List.of(
+                lease -> {
+                    throw new StackOverflowError();
+                },
+                lease -> {
+                    throw new InterruptedException();
+                },
+                lease -> null);
+        for (int i = 0; i < operations.size(); i++) {
+            Call call = call("k" + i);
+            assertThat(newOnce().leased(call, IfAbandoned.FREEZE, operations.get(i)))
+                    .isInstanceOf(Outcome.Unknown.class);
+            assertThat(Thread.interrupted()).isEqualTo(i == 1);
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
+        }
     }
 
     @Test

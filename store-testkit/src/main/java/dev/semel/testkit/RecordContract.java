@@ -43,9 +43,14 @@ public interface RecordContract extends StoreFixture {
     default void create_writesVersion1_andNeverOverwrites() {
         needs(Capability.COMMIT);
         Instant now = time().instant();
-        Document created = new Document(new DocumentId("notes", "", "a"), 1, now, now, null, Json.of("{\"n\":1}"));
-        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("{\"n\":1}"))))
-                .isEqualTo(new WriteResult.Written(created));
+        WriteResult first = write(tx -> NOTES.create(tx, "a", Json.of("{\"n\":1}")));
+        Document created = ((WriteResult.Written) first).document();
+        assertThat(created.id()).isEqualTo(new DocumentId("notes", "", "a"));
+        assertThat(created.version()).isEqualTo(1);
+        assertThat(created.createdAt()).isEqualTo(now);
+        assertThat(created.updatedAt()).isEqualTo(now);
+        assertThat(created.expiresAt()).isNull();
+        assertThat(created.data()).isEqualTo(Json.of("{\"n\":1}"));
         time().advance(Duration.ofSeconds(1));
         assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isEqualTo(new WriteResult.Taken(created));
         assertThat(NOTES.read(store(), "a")).contains(created);
@@ -76,6 +81,126 @@ public interface RecordContract extends StoreFixture {
         assertThat(write(tx -> NOTES.update(tx, "a", 1, Json.of("3")))).isEqualTo(new WriteResult.Stale(updated));
         assertThat(write(tx -> NOTES.update(tx, "b", 1, Json.of("3")))).isEqualTo(new WriteResult.Missing());
         assertThat(NOTES.read(store(), "a")).contains(updated);
+    }
+
+    @Test
+    default void update_keepsWhenTheRecordIsGone() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(10)));
+        write(tx -> NOTES.update(tx, "a", 1, Json.of("2")));
+        time().advance(Duration.ofSeconds(10));
+        assertThat(NOTES.read(store(), "a")).isEmpty();
+    }
+
+    /** The version is the same again, but the record is another. */
+    @Test
+    default void recordThatWasRemovedAndCreatedAgainMeanwhile_isNotOverwritten() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "a", Json.of("\"old\"")));
+        AtomicInteger runs = new AtomicInteger();
+        WriteResult result = write(tx -> {
+            Document seen = NOTES.read(tx, "a").orElseThrow();
+            if (runs.getAndIncrement() == 0) {
+                write(other -> NOTES.delete(other, "a"));
+                write(other -> NOTES.create(other, "a", Json.of("\"new\"")));
+            }
+            return NOTES.update(tx, "a", 1, Json.of("[" + seen.data().text() + "]"));
+        });
+        assertThat(result).isInstanceOf(WriteResult.Written.class);
+        assertThat(runs).hasValue(2);
+        assertThat(NOTES.read(store(), "a")).map(Document::data).contains(Json.of("[\"new\"]"));
+    }
+
+    @Test
+    default void recordThatExpiredAndWasCreatedAgainMeanwhile_isNotOverwritten() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "a", Json.of("\"old\""), Duration.ofSeconds(10)));
+        AtomicInteger runs = new AtomicInteger();
+        write(tx -> {
+            NOTES.read(tx, "a");
+            if (runs.getAndIncrement() == 0) {
+                time().advance(Duration.ofSeconds(10));
+                write(other -> NOTES.create(other, "a", Json.of("\"new\"")));
+            }
+            return NOTES.update(tx, "a", 1, Json.of("\"newer\""));
+        });
+        assertThat(runs).hasValue(2);
+        assertThat(NOTES.read(store(), "a")).map(Document::data).contains(Json.of("\"newer\""));
+    }
+
+    @Test
+    default void deletedAndCreatedInOneTransaction_isAnewWithVersion1() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "a", Json.of("1")));
+        write(tx -> NOTES.update(tx, "a", 1, Json.of("2")));
+        write(tx -> {
+            NOTES.delete(tx, "a");
+            return NOTES.create(tx, "a", Json.of("3"));
+        });
+        Document document = NOTES.read(store(), "a").orElseThrow();
+        assertThat(document.version()).isEqualTo(1);
+        assertThat(document.data()).isEqualTo(Json.of("3"));
+    }
+
+    @Test
+    default void manyTakenKeysInOneTransaction_areAllToldAfterOneMoreRun() {
+        needs(Capability.COMMIT);
+        transactions().run(tx -> {
+            for (int i = 0; i < 60; i++) {
+                NOTES.create(tx, "k" + i, Json.of("1"));
+            }
+            return 0;
+        });
+        AtomicInteger runs = new AtomicInteger();
+        int taken = transactions().run(tx -> {
+            runs.incrementAndGet();
+            int count = 0;
+            for (int i = 0; i < 60; i++) {
+                count += NOTES.create(tx, "k" + i, Json.of("2")) instanceof WriteResult.Taken ? 1 : 0;
+            }
+            return count;
+        });
+        assertThat(taken).isEqualTo(60);
+        assertThat(runs).hasValue(2);
+    }
+
+    /** It saw what never was: one account before a transfer, and the other after it. */
+    @Test
+    default void operationThatThrowsBecauseOfWhatIsNoLongerSo_runsAgain() {
+        needs(Capability.COMMIT);
+        write(tx -> NOTES.create(tx, "a", Json.of("50")));
+        write(tx -> NOTES.create(tx, "b", Json.of("50")));
+        AtomicInteger runs = new AtomicInteger();
+        Outcome outcome = newOnce().atomic(StoreFixture.call("k"), tx -> {
+            int a = Integer.parseInt(NOTES.read(tx, "a").orElseThrow().data().text());
+            if (runs.getAndIncrement() == 0) {
+                transactions().run(other -> {
+                    NOTES.update(other, "a", 1, Json.of("0"));
+                    return NOTES.update(other, "b", 1, Json.of("100"));
+                });
+            }
+            int b = Integer.parseInt(NOTES.read(tx, "b").orElseThrow().data().text());
+            if (a + b != 100) {
+                throw new IllegalStateException("the sum is " + (a + b));
+            }
+            return Response.of("sound");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        assertThat(runs).hasValue(2);
+    }
+
+    @Test
+    default void refusalBecauseOfWhatIsNoLongerSo_isNotRecorded() {
+        needs(Capability.COMMIT);
+        AtomicInteger runs = new AtomicInteger();
+        Outcome outcome = newOnce().atomic(StoreFixture.call("k"), tx -> {
+            boolean there = NOTES.read(tx, "a").isPresent();
+            if (runs.getAndIncrement() == 0) {
+                write(other -> NOTES.create(other, "a", Json.of("1")));
+            }
+            return there ? Response.of("there") : Response.of("not there").asRefusal();
+        });
+        assertThat(((Outcome.Executed) outcome).response()).isEqualTo(Response.of("there"));
     }
 
     @Test

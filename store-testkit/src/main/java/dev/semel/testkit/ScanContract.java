@@ -69,7 +69,7 @@ public interface ScanContract extends StoreFixture {
                 new DocumentId("thing", "", "k"),
                 new DocumentId("thingss", "", "k"),
                 new DocumentId("things", "ann", "k"))) {
-            commit(Map.of(), new Document(other, 1, now, now, null, Json.of("2")));
+            commit(Map.of(), new Document(other, 1, now, now, null, Json.of("2"), StoreFixture.writer(1)));
         }
         assertThat(store().scan(all(100))).extracting(Document::id).containsExactly(id("k"));
         assertThat(store().scan(new Scan("things", "ann", "", KeyRange.ofPrefix(""), "", 100)))
@@ -81,7 +81,10 @@ public interface ScanContract extends StoreFixture {
     default void scan_leavesOutWhatIsPastItsTime() {
         needs(Capability.COMMIT, Capability.SCAN);
         Instant now = time().instant();
-        commit(Map.of(), new Document(id("a"), 1, now, now, now.plusSeconds(1), Json.of("1")), document("b", 1, "1"));
+        commit(
+                Map.of(),
+                new Document(id("a"), 1, now, now, now.plusSeconds(1), Json.of("1"), StoreFixture.writer(1)),
+                document("b", 1, "1"));
         assertThat(scanned(KeyRange.ofPrefix(""), "", 9)).containsExactly("a", "b");
         time().advance(Duration.ofSeconds(1));
         assertThat(scanned(KeyRange.ofPrefix(""), "", 1)).containsExactly("b");

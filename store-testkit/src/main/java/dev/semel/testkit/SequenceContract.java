@@ -12,6 +12,7 @@ import dev.semel.key.KeyTemplate;
 import dev.semel.record.Records;
 import dev.semel.record.StoredSequence;
 import dev.semel.store.Capability;
+import dev.semel.store.StoreException;
 import dev.semel.store.Transactions;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,6 +100,32 @@ public interface SequenceContract extends StoreFixture {
                 .boxed()
                 .collect(Collectors.toSet());
         assertThat(drawn).isEqualTo(LongStream.rangeClosed(1, 20).boxed().collect(Collectors.toSet()));
+    }
+
+    @Test
+    default void drawThatFails_givesNoNumberTwice() {
+        needs(Capability.COMMIT);
+        FaultyStore faulty = new FaultyStore(store());
+        Sequence numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 2);
+        assertThat(List.of(numbers.next(), numbers.next())).containsExactly(1L, 2L);
+        faulty.goDown();
+        assertThatThrownBy(numbers::next).isInstanceOf(StoreException.class);
+        faulty.comeUp();
+        assertThat(List.of(numbers.next(), numbers.next())).containsExactly(3L, 4L);
+    }
+
+    @Test
+    default void sequenceAtTheEndOfAllNumbers_saysSo() {
+        needs(Capability.COMMIT);
+        transactions()
+                .run(tx -> Records.of("semel.sequences", KeyTemplate.of("{name}"))
+                        .create(tx, "orders", Json.of(Long.toString(Long.MAX_VALUE - 1))));
+        StoredSequence orders = StoredSequence.named("orders");
+        assertThat(transactions()
+                        .<Long, RuntimeException>run(tx -> orders.in(tx).next()))
+                .isEqualTo(Long.MAX_VALUE);
+        assertThatThrownBy(() -> transactions().run(tx -> orders.in(tx).next()))
+                .hasMessage("The sequence orders has no numbers left");
     }
 
     @Test

@@ -28,6 +28,7 @@ import dev.semel.store.Transactions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -50,7 +51,7 @@ public interface StoreFixture {
     /** The time by which it counts. */
     ControlledTime time();
 
-    /** Another empty store, counting by another time. */
+    /** Another empty store beside the first, with nothing in common with it, counting by another time. */
     Store openAnother(Time time);
 
     /** How an operation is run. */
@@ -126,7 +127,7 @@ public interface StoreFixture {
             @Nullable IfAbandoned ifAbandoned,
             @Nullable Response response) {
         CommitResult result = store().commit(Commit.of(
-                Transactions.newAttempt(), onceWrite(call, expected, 0, status, ifAbandoned, response)));
+                transactions().newAttempt(), onceWrite(call, expected, 0, status, ifAbandoned, response)));
         return Objects.requireNonNull(((CommitResult.Applied) result).once());
     }
 
@@ -167,12 +168,17 @@ public interface StoreFixture {
     /** A document that is not stored yet. */
     default Document document(String key, long version, String data) {
         Instant now = store().clock().instant();
-        return new Document(id(key), version, now, now, null, Json.of(data));
+        return new Document(id(key), version, now, now, null, Json.of(data), writer(version));
+    }
+
+    /** Who writes a version of a document in these tests. */
+    static String writer(long version) {
+        return version == 0 ? "" : "writer-" + version;
     }
 
     /** Writes documents if others have the versions that they have to have, straight into the store. */
     default CommitResult commit(Map<DocumentId, Long> versions, Document... documents) {
-        return store().commit(commitOf(Transactions.newAttempt(), versions, documents));
+        return store().commit(commitOf(transactions().newAttempt(), versions, documents));
     }
 
     /** Such a commit, not sent yet. */
@@ -180,7 +186,9 @@ public interface StoreFixture {
         List<DocumentWrite> writes = Arrays.stream(documents)
                 .<DocumentWrite>map(document -> new DocumentWrite.Put(document, List.of()))
                 .toList();
-        return new Commit(attempt, null, versions, writes);
+        Map<DocumentId, String> writers = new HashMap<>();
+        versions.forEach((id, version) -> writers.put(id, writer(version)));
+        return new Commit(attempt, null, writers, writes);
     }
 
     /** A write of a document with further keys. */

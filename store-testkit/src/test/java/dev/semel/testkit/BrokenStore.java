@@ -35,7 +35,7 @@ abstract class BrokenStore implements Store {
             public CommitResult commit(Commit commit) {
                 OnceWrite once = commit.once();
                 boolean byOwner = once != null && once.record().fence() != 0;
-                return byOwner ? force(commit, commit.versions()) : store.commit(commit);
+                return byOwner ? force(commit, commit.writers()) : store.commit(commit);
             }
         };
     }
@@ -49,10 +49,10 @@ abstract class BrokenStore implements Store {
                 if (once != null && !once.expected().isMetBy(seen(once).record())) {
                     return new CommitResult.OnceChanged();
                 }
-                for (Map.Entry<DocumentId, Long> expected : commit.versions().entrySet()) {
-                    long version =
-                            read(expected.getKey()).map(Document::version).orElse(0L);
-                    if (version != expected.getValue()) {
+                for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
+                    Optional<Document> found = read(expected.getKey());
+                    if (!found.map(Document::writtenBy).orElse("").equals(expected.getValue())) {
+                        long version = found.map(Document::version).orElse(0L);
                         return new CommitResult.Stale(expected.getKey(), version);
                     }
                 }
@@ -72,7 +72,7 @@ abstract class BrokenStore implements Store {
                 }
                 CommitResult first = store.commit(Commit.of(commit.attempt(), commit.once()));
                 if (first instanceof CommitResult.Applied) {
-                    store.commit(new Commit(commit.attempt() + "-2", null, commit.versions(), commit.writes()));
+                    store.commit(new Commit(commit.attempt() + "-2", null, commit.writers(), commit.writes()));
                 }
                 return first;
             }
@@ -86,8 +86,8 @@ abstract class BrokenStore implements Store {
 
             @Override
             public synchronized CommitResult commit(Commit commit) {
-                return store.commit(new Commit(
-                        commit.attempt() + "-" + count++, commit.once(), commit.versions(), commit.writes()));
+                return store.commit(
+                        new Commit(commit.attempt() + "-" + count++, commit.once(), commit.writers(), commit.writes()));
             }
         };
     }
@@ -97,13 +97,13 @@ abstract class BrokenStore implements Store {
     }
 
     /** Writes, however the once-record stands. */
-    final CommitResult force(Commit commit, Map<DocumentId, Long> versions) {
+    final CommitResult force(Commit commit, Map<DocumentId, String> writers) {
         while (true) {
             OnceWrite once = commit.once();
             OnceWrite anyhow = once == null
                     ? null
                     : new OnceWrite(Expected.asSeen(seen(once).record()), once.record(), once.life(), once.quota());
-            CommitResult result = store.commit(new Commit(commit.attempt(), anyhow, versions, commit.writes()));
+            CommitResult result = store.commit(new Commit(commit.attempt(), anyhow, writers, commit.writes()));
             if (!(result instanceof CommitResult.OnceChanged)) {
                 return result;
             }

@@ -6,6 +6,7 @@ import static dev.semel.testkit.StoreFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
@@ -15,8 +16,13 @@ import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentWrite;
+import dev.semel.store.Expected;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
@@ -38,7 +44,8 @@ class MemoryStoreTest {
 
     private Document document(String key, int size, @Nullable Instant expiresAt) {
         Instant now = time.instant();
-        return new Document(id(key), 1, now, now, expiresAt, Json.of("\"" + "x".repeat(size - 2) + "\""));
+        return new Document(
+                id(key), 1, now, now, expiresAt, Json.of("\"" + "x".repeat(size - 2) + "\""), StoreFixture.writer(1));
     }
 
     private CommitResult create(String key, int size, @Nullable Instant expiresAt) {
@@ -95,6 +102,68 @@ class MemoryStoreTest {
     }
 
     @Test
+    void abandonedOperation_isNotLetGo() {
+        Call call = call("k");
+        store.commit(Commit.of(
+                "claim",
+                new OnceWrite(
+                        Expected.ABSENT,
+                        new OnceRecord(
+                                call.key(),
+                                "tx",
+                                call.fingerprint(),
+                                OnceStatus.PROCESSING,
+                                IfAbandoned.FREEZE,
+                                1,
+                                "",
+                                0,
+                                time.instant(),
+                                null,
+                                null),
+                        Duration.ofSeconds(30),
+                        Quota.NONE)));
+        time.advance(Duration.ofDays(1000));
+        fill();
+        assertThatThrownBy(() -> create("more", 10_000, null)).isInstanceOf(StoreException.class);
+        assertThat(store.find(call.key(), Quota.NONE).record()).isNotNull();
+    }
+
+    @Test
+    void storeThatWasFullOfWhatStays_letsGoLater() {
+        fill();
+        assertThatThrownBy(() -> create("more", 10_000, null)).isInstanceOf(StoreException.class);
+        for (int i = 0; i < 9; i++) {
+            store.commit(new Commit(
+                    "delete-" + i, null, Map.of(), List.of(new DocumentWrite.Delete(id("fill-" + i), List.of()))));
+        }
+        once.atomic(call("k"), tx -> Response.of("x".repeat(90_000)));
+        time.advance(StoreFixture.SETTINGS.retention());
+        assertThat(create("more", 50_000, null)).isInstanceOf(CommitResult.Applied.class);
+    }
+
+    @Test
+    void fullStore_takesWhatMakesItSmaller() {
+        fill();
+        assertThat(store.commit(new Commit(
+                        "smaller",
+                        null,
+                        Map.of(id("fill-0"), StoreFixture.writer(1)),
+                        List.of(new DocumentWrite.Put(document("fill-0", 9_000, null), List.of())))))
+                .isInstanceOf(CommitResult.Applied.class);
+    }
+
+    @Test
+    void usersWhoDoNotComeBack_areForgotten() {
+        Once limited = new Once(
+                store, time, StoreFixture.SETTINGS.withQuota(new Quota(10, Duration.ofHours(1))), OnceListener.NONE);
+        for (int i = 0; i < 5_000; i++) {
+            Call call = Call.of(new OnceKey("user-" + i, "POST /", "k"), Fingerprint.ofJson("1"));
+            assertThat(limited.atomic(call, tx -> Response.of("x"))).isInstanceOf(Outcome.Executed.class);
+            time.advance(Duration.ofMinutes(30)); // so that some forty-eight are kept at a time
+        }
+    }
+
+    @Test
     void whatWasBegun_isBroughtToItsEnd_evenIfTheStoreIsFull() {
         Call call = call("k");
         Outcome outcome = once.leased(call, IfAbandoned.RERUN, lease -> {
@@ -122,7 +191,7 @@ class MemoryStoreTest {
             store.commit(new Commit(
                     "replace-" + i,
                     null,
-                    Map.of(id("k" + i), 1L),
+                    Map.of(id("k" + i), StoreFixture.writer(1)),
                     List.of(new DocumentWrite.Put(document("k" + i, 10_000, null), List.of()))));
             store.commit(new Commit(
                     "delete-" + i, null, Map.of(), List.of(new DocumentWrite.Delete(id("k" + i), List.of()))));

@@ -137,7 +137,7 @@ class StoreContractTest {
         @Override
         public CommitResult commit(Commit commit) {
             if (commit.once() == null
-                    || !commit.versions().isEmpty()
+                    || !commit.writers().isEmpty()
                     || !commit.writes().isEmpty()) {
                 throw new UnsupportedOperationException("documents");
             }

@@ -1,0 +1,274 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.json.Json;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.Outcome;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Response;
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.StoreFixture.Mode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jetbrains.lincheck.Lincheck;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two calls for the same key, in some of the ways in which two threads can take turns. A model checker runs them one
+ * step at a time, and decides at every access to what they share whose turn it is.
+ *
+ * <h2>What it asks of these tests</h2>
+ *
+ * <ul>
+ *   <li>A loop of more than ten rounds is taken for waiting, and where one is met <em>no turns are tried, without a word</em>:
+ *       hence a store of few locks, and hence {@link #met}, to see that there were turns.
+ *   <li>It sees {@code join} only if called on what is declared as a plain thread, and hangs otherwise.
+ *   <li>It knows nothing of byte arrays that are seen as numbers, from which random ids are made: hence attempts are counted.
+ *   <li>It undoes, after each way, whatever it saw being written; only what is deep inside the JDK stays.
+ *   <li>It does not notice what a thread throws, other than the one that starts the others.
+ * </ul>
+ */
+class EngineModelTest {
+
+    /** So few because each takes up to a tenth of a second; what is broken is found within some twenty. */
+    private static final int ATOMIC_WAYS = 30;
+
+    private static final int LEASED_WAYS = 100;
+    private static final int LOCKS = 4;
+    private static final String BROKEN = "It does not hold that ";
+    private static final Call CALL = StoreFixture.call("k");
+    private static final Document FIRST = effect("first");
+    private static final Document SECOND = effect("second");
+    private static final Document RETRY = effect("retry");
+
+    /** How things ended, a line for each way. */
+    private final StringBuilder endings = new StringBuilder();
+
+    /** Goes on when told to, and nothing is ever due: nobody waits here. */
+    private static final class SteppedTime implements Time {
+
+        private volatile Instant now = Instant.EPOCH;
+
+        @Override
+        public Instant instant() {
+            return now;
+        }
+
+        @Override
+        public long nanoTime() {
+            return 0;
+        }
+
+        @Override
+        public Runnable after(Duration delay, Runnable task) {
+            return () -> {};
+        }
+    }
+
+    /** A store, and what is counted on it. */
+    private static final class World {
+
+        final Mode mode;
+        final Duration firstRun;
+        final SteppedTime time = new SteppedTime();
+        final Store store;
+        final AtomicInteger attempts = new AtomicInteger();
+        final AtomicInteger runs = new AtomicInteger();
+
+        World(UnaryOperator<Store> wrapping, Mode mode, Duration firstRun) {
+            this.mode = mode;
+            this.firstRun = firstRun;
+            this.store = wrapping.apply(new MemoryStore(time, 1 << 20, LOCKS));
+        }
+
+        Once newServer() {
+            Transactions transactions = new Transactions(store, time, () -> "attempt " + attempts.incrementAndGet());
+            return new Once(transactions, time, StoreFixture.SETTINGS, OnceListener.NONE);
+        }
+
+        int effects() {
+            return mode == Mode.LEASED ? runs.get() : count(FIRST) + count(SECOND) + count(RETRY);
+        }
+
+        private int count(Document effect) {
+            return store.read(effect.id()).isPresent() ? 1 : 0;
+        }
+    }
+
+    /** Calls once, and keeps the outcome. */
+    private static final class Caller implements Runnable {
+
+        private final World world;
+        private final Once server;
+        private final Document effect;
+        private @Nullable Outcome outcome;
+
+        Caller(World world, Once server, Document effect) {
+            this.world = world;
+            this.server = server;
+            this.effect = effect;
+        }
+
+        @Override
+        public void run() {
+            outcome = call();
+        }
+
+        Outcome call() {
+            if (world.mode == Mode.ATOMIC) {
+                return server.atomic(CALL, tx -> {
+                    tx.expectAbsent(effect.id());
+                    tx.put(effect, List.of());
+                    return Response.of(effect.key());
+                });
+            }
+            return server.leased(CALL, IfAbandoned.RERUN, lease -> {
+                world.runs.incrementAndGet();
+                if (effect.equals(FIRST)) {
+                    world.time.now = world.time.now.plus(world.firstRun);
+                }
+                return Response.of(effect.key());
+            });
+        }
+
+        String ending() {
+            return outcome == null ? "Nothing" : outcome.getClass().getSimpleName();
+        }
+    }
+
+    private static Document effect(String name) {
+        DocumentId id = new DocumentId("effects", "", name);
+        return new Document(id, 1, Instant.EPOCH, Instant.EPOCH, null, Json.of("1"), "");
+    }
+
+    /** Each is answered with what is recorded, or told that it is under way. */
+    private static String race(World world, boolean sameServer) {
+        Once server = world.newServer();
+        Caller first = new Caller(world, server, FIRST);
+        Caller second = new Caller(world, sameServer ? server : world.newServer(), SECOND);
+        Thread one = new Thread(first);
+        Thread other = new Thread(second);
+        one.start();
+        other.start();
+        try {
+            one.join();
+            other.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        Outcome retry = new Caller(world, server, RETRY).call();
+        require(retry instanceof Outcome.Replayed, "a retry is replayed");
+        Response recorded = ((Outcome.Replayed) retry).response();
+        int executed = requireAnswer(first, recorded) + requireAnswer(second, recorded);
+        require(executed == 1, "one is executed, and not " + executed);
+        return first.ending() + " " + second.ending();
+    }
+
+    /** Returns 1 if the call was executed. */
+    private static int requireAnswer(Caller caller, Response recorded) {
+        if (caller.outcome instanceof Outcome.Executed executed) {
+            require(executed.response().equals(recorded), "what was executed is recorded");
+            return 1;
+        }
+        if (caller.outcome instanceof Outcome.Replayed replayed) {
+            require(replayed.response().equals(recorded), "all are answered the same");
+            return 0;
+        }
+        require(caller.outcome instanceof Outcome.InProgress, "nobody is told " + caller.ending());
+        return 0;
+    }
+
+    private static void require(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(BROKEN + what);
+        }
+    }
+
+    private void checkOneEffect(UnaryOperator<Store> wrapping, Mode mode, boolean sameServer) {
+        Lincheck.runConcurrentTest(mode == Mode.ATOMIC ? ATOMIC_WAYS : LEASED_WAYS, () -> {
+            World world = new World(wrapping, mode, Duration.ZERO);
+            String ending = race(world, sameServer);
+            require(world.effects() == 1, "there is one effect, and not " + world.effects());
+            endings.append(ending).append('\n');
+        });
+    }
+
+    /** The first takes longer than its lease, so that the second may take over; but one answer stands. */
+    private void checkOneAnswer(UnaryOperator<Store> wrapping) {
+        Lincheck.runConcurrentTest(LEASED_WAYS, () -> {
+            World world = new World(
+                    wrapping, Mode.LEASED, StoreFixture.SETTINGS.lease().plusSeconds(1));
+            String ending = race(world, false);
+            endings.append(ending).append(" in ").append(world.runs.get()).append('\n');
+        });
+    }
+
+    private Set<String> met() {
+        return endings.toString().lines().collect(Collectors.toSet());
+    }
+
+    @Test
+    void atomicCallersOnOneServer_haveOneEffect() {
+        checkOneEffect(store -> store, Mode.ATOMIC, true);
+        assertThat(met())
+                .contains("Executed Replayed", "Executed InProgress", "Replayed Executed", "InProgress Executed");
+    }
+
+    @Test
+    void atomicCallersOnTwoServers_haveOneEffect() {
+        checkOneEffect(store -> store, Mode.ATOMIC, false);
+        assertThat(met()).contains("Executed Replayed", "Replayed Executed");
+    }
+
+    @Test
+    void leasedCallersOnOneServer_runOnce() {
+        checkOneEffect(store -> store, Mode.LEASED, true);
+        assertThat(met())
+                .contains("Executed Replayed", "Executed InProgress", "Replayed Executed", "InProgress Executed");
+    }
+
+    @Test
+    void leasedCallersOnTwoServers_runOnce() {
+        checkOneEffect(store -> store, Mode.LEASED, false);
+        assertThat(met())
+                .contains("Executed Replayed", "Executed InProgress", "Replayed Executed", "InProgress Executed");
+    }
+
+    @Test
+    void lateOwnerAndWhoTakesOver_giveOneAnswer() {
+        checkOneAnswer(store -> store);
+        assertThat(met()).contains("Executed Replayed in 1", "Replayed Executed in 1", "Replayed Executed in 2");
+    }
+
+    @Test
+    void storeThatReadsAndThenWrites_isFoundWhenAtomic() {
+        assertThatThrownBy(() -> checkOneEffect(BrokenStore::thatReadsAndThenWrites, Mode.ATOMIC, false))
+                .hasMessageContaining(BROKEN);
+    }
+
+    @Test
+    void storeThatReadsAndThenWrites_isFoundWhenLeased() {
+        assertThatThrownBy(() -> checkOneEffect(BrokenStore::thatReadsAndThenWrites, Mode.LEASED, false))
+                .hasMessageContaining(BROKEN);
+    }
+
+    @Test
+    void storeWithoutFence_isFound() {
+        assertThatThrownBy(() -> checkOneAnswer(BrokenStore::withoutFence)).hasMessageContaining(BROKEN);
+    }
+}
