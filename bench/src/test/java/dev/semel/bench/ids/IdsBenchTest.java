@@ -3,6 +3,7 @@ package dev.semel.bench.ids;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.bench.Measurements;
+import dev.semel.bench.Rounds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -16,8 +17,8 @@ class IdsBenchTest {
 
     @Test
     void briefRun_writesTableAndPlot() throws Exception {
-        Measurements measured = new IdsBench().measure(1, new IdsBench.Effort(0, 0, 1, 10));
-        IdsBench.write(out, measured);
+        Measurements measured = Rounds.measure(IdsBench.TASKS, 1, new Rounds.Effort(0, 0, 1, 10));
+        Rounds.write(out, "ids", new IdsReport(measured));
 
         String page = Files.readString(out.resolve("ids.md"));
         assertThat(page)
