@@ -70,10 +70,15 @@ public interface Time extends InstantSource {
         @Override
         public Runnable after(Duration delay, Runnable task) {
             Duration bounded = delay.compareTo(FOR_EVER) < 0 ? delay : FOR_EVER;
-            CompletableFuture<Void> due =
-                    new CompletableFuture<Void>().completeOnTimeout(null, bounded.toNanos(), TimeUnit.NANOSECONDS);
-            var unused = due.thenRunAsync(task, Threads.EXECUTOR);
-            return () -> due.cancel(false);
+            CompletableFuture<Boolean> due =
+                    new CompletableFuture<Boolean>().completeOnTimeout(true, bounded.toNanos(), TimeUnit.NANOSECONDS);
+            var unused = due.thenAccept(isTime -> {
+                if (isTime) {
+                    Threads.EXECUTOR.execute(task);
+                }
+            });
+            // Not cancelled, which would make exceptions with their stack traces.
+            return () -> due.complete(false);
         }
     }
 }
