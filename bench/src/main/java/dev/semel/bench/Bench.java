@@ -1,6 +1,7 @@
 package dev.semel.bench;
 
 import dev.semel.bench.ids.IdsBench;
+import dev.semel.bench.once.OnceBench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "semel bench",
         description = "Measures Semel and its peers side by side, in one run.",
-        subcommands = IdsBench.class,
+        subcommands = {IdsBench.class, OnceBench.class},
         synopsisSubcommandLabel = "NAME")
 public final class Bench implements Runnable {
 
@@ -43,6 +44,6 @@ public final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "name a benchmark: ids");
+        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once");
     }
 }

@@ -9,7 +9,8 @@ import picocli.CommandLine.Mixin;
 /** Ids against their peers: minted, checked and read, at one thread and at two. */
 @Command(
         name = "ids",
-        description = "Mints, checks and reads ids, ours and those of other libraries; takes about ten minutes.")
+        description =
+                "Mints, checks and reads ids, ours and those of other libraries; takes about a quarter of an hour.")
 public final class IdsBench implements Runnable {
 
     static final Task MINTING = Task.of(Minting.class, 1, 2);

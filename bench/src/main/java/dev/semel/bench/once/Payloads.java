@@ -34,6 +34,14 @@ public class Payloads {
     private final byte[][] payloads = new byte[COUNT][];
     private int next;
 
+    /** Payloads outside JMH's hands. */
+    static Payloads ofSize(int size) {
+        Payloads payloads = new Payloads();
+        payloads.size = size;
+        payloads.fill();
+        return payloads;
+    }
+
     @Setup
     public void fill() {
         for (int i = 0; i < COUNT; i++) {

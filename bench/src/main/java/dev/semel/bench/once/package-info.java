@@ -1,4 +1,4 @@
-/** How fast payloads are told apart. */
+/** How fast operations are run once, and payloads told apart. */
 @NullMarked
 package dev.semel.bench.once;
 

@@ -1,0 +1,59 @@
+package dev.semel.bench.once;
+
+import dev.semel.bench.once.Shop.Till;
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.once.Call;
+import dev.semel.once.Outcome;
+import dev.semel.store.Document;
+import dev.semel.store.IfAbandoned;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+
+/** A call and what becomes of it, over the memory store: the engine's own cost. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(jvmArgsAppend = {"-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch"})
+public class Calling {
+
+    private static final Fingerprint OTHER = Fingerprint.ofJson("{}");
+
+    @Benchmark
+    public Outcome.Executed executedAtomic(Shop shop, Till till) {
+        return (Outcome.Executed) shop.once.atomic(till.newCall(), till::pay);
+    }
+
+    @Benchmark
+    public Outcome.Executed executedAtomicWithQuota(Shop shop, Till till) {
+        return (Outcome.Executed) shop.onceWithQuota.atomic(till.newCall(), till::pay);
+    }
+
+    /** The operation does next to nothing, so this is what it costs to claim, to keep a lease and to complete. */
+    @Benchmark
+    public Outcome.Executed executedLeased(Shop shop, Till till) {
+        return (Outcome.Executed)
+                shop.once.leased(till.newCall(), IfAbandoned.RERUN, lease -> Till.answer(till.payload()));
+    }
+
+    @Benchmark
+    public Outcome.Replayed replayed(Shop shop, Till till) {
+        return (Outcome.Replayed) shop.once.atomic(till.knownCall(shop), till::pay);
+    }
+
+    @Benchmark
+    public Outcome.Mismatch mismatched(Shop shop, Till till) {
+        Call known = till.knownCall(shop);
+        return (Outcome.Mismatch)
+                shop.once.atomic(new Call(known.key(), OTHER, known.clientTxId(), known.patience()), till::pay);
+    }
+
+    /** What is saved by doing without a key, and with it any say in how often it happens. */
+    @Benchmark
+    public Document withoutKey(Shop shop, Till till) {
+        return shop.transactions.run(tx -> Shop.PAYMENTS.createMinted(tx, Till::newKey, Json.of(till.payload())));
+    }
+}

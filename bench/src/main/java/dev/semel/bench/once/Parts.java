@@ -1,0 +1,104 @@
+package dev.semel.bench.once;
+
+import dev.semel.bench.once.Shop.Till;
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.once.Call;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.DocumentWrite;
+import dev.semel.store.Expected;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.Sighting;
+import dev.semel.store.Transactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+
+/** What an executed call is made of, part by part: where its time goes. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(jvmArgsAppend = {"-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch"})
+public class Parts {
+
+    private static final Instant BEGUN = Instant.parse("2026-03-01T12:34:56.789Z");
+    private static final Fingerprint FINGERPRINT = Fingerprint.ofJson("{}");
+    private static final Response ANSWER = Response.of("Paid, and the receipt is on its way to you.");
+    private static final Json DATA =
+            Json.of("{\"payment\": \"0Nf3Qz8rYc1LmTbXa\", \"amount\": 12.34, \"currency\": \"EUR\"}");
+
+    @Benchmark
+    public Call call(Till till) {
+        return till.newCall();
+    }
+
+    @Benchmark
+    public Fingerprint fingerprint(Till till) {
+        return Fingerprint.ofJson(till.payload());
+    }
+
+    @Benchmark
+    public Sighting findHit(Shop shop, Till till) {
+        return shop.store.find(till.knownCall(shop).key(), Quota.NONE);
+    }
+
+    /** With making the key that is not found. */
+    @Benchmark
+    public Sighting findMiss(Shop shop, Till till) {
+        return shop.store.find(till.newCall().key(), Quota.NONE);
+    }
+
+    @Benchmark
+    public Json json(Till till) {
+        return Json.of(till.payload());
+    }
+
+    @Benchmark
+    public String documentKey() {
+        return Shop.PAYMENTS.key().check("key", Till.newKey());
+    }
+
+    @Benchmark
+    public String attempt() {
+        return Transactions.newAttempt();
+    }
+
+    /** The same rows as those of an executed call, with no engine around. */
+    @Benchmark
+    public CommitResult commit(Shop shop, Till till) {
+        String key = till.risingText();
+        OnceRecord record = new OnceRecord(
+                new OnceKey("user", "POST /payments", key),
+                key,
+                FINGERPRINT,
+                OnceStatus.COMPLETED,
+                null,
+                1,
+                "",
+                0,
+                BEGUN,
+                null,
+                ANSWER);
+        DocumentId id = new DocumentId("payments", "", key);
+        Document document = new Document(id, 1, BEGUN, BEGUN, null, DATA);
+        return shop.store.commit(new Commit(
+                key,
+                new OnceWrite(Expected.ABSENT, record, Duration.ofDays(1), Quota.NONE),
+                Map.of(id, 0L),
+                List.of(new DocumentWrite.Put(document, List.of()))));
+    }
+}
