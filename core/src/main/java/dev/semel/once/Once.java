@@ -50,6 +50,7 @@ public final class Once {
     private final OnceListener listener;
     private final Transactions transactions;
     private final Flights flights;
+    private final Heartbeats heartbeats;
 
     public Once(Store store, Time time, OnceSettings settings, OnceListener listener) {
         this(new Transactions(store, time), time, settings, listener);
@@ -63,6 +64,7 @@ public final class Once {
         this.listener = listener;
         this.transactions = transactions;
         this.flights = new Flights(time, settings.longestRun());
+        this.heartbeats = new Heartbeats(transactions, time, settings);
     }
 
     /** On a store, with default settings. */
@@ -181,10 +183,11 @@ public final class Once {
         OnceRecord claim = Objects.requireNonNull(applied.once());
         begun(start, claim);
         Lease lease = new Lease(claim.fence(), time, settings.lease(), asked);
-        try (Heartbeat heartbeat = new Heartbeat(
-                transactions, time, settings, lease, () -> start.owned(claim, OnceStatus.PROCESSING, null))) {
-            heartbeat.start();
+        Heartbeats.Beat beat = heartbeats.start(lease, () -> start.owned(claim, OnceStatus.PROCESSING, null));
+        try {
             return runOwned(new Ownership(start, claim, lease), ifAbandoned, operation);
+        } finally {
+            beat.close();
         }
     }
 

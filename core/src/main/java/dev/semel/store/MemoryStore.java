@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryStore implements Store {
 
-    private static final int MOST_LOCKS = 64;
+    private static final int MOST_LOCKS = 256;
     private static final long DEFAULT_BYTES = 256L << 20;
     private static final long BYTES_OF_A_USER = 400;
     private static final int RECEIPTS = 1 << 13;
@@ -223,7 +225,7 @@ public final class MemoryStore implements Store {
         if (needed > 0 && bytes() + needed > maxBytes) {
             letGo();
         }
-        long stripes = stripes(commit);
+        int[] stripes = stripes(commit);
         lockAll(stripes);
         try {
             CommitResult before = answerGivenBefore(commit);
@@ -258,7 +260,8 @@ public final class MemoryStore implements Store {
                 return new CommitResult.Stale(expected.getKey(), live == null ? 0 : live.version());
             }
         }
-        if (needed(commit) > 0 && bytes() + growth(commit) > maxBytes) {
+        long growth = growth(commit);
+        if (growth > 0 && needed(commit) > 0 && bytes() + growth > maxBytes) {
             throw StoreException.refused("The memory store is full: it may hold " + maxBytes + " bytes");
         }
         if (once != null && once.isNewKey()) {
@@ -267,8 +270,9 @@ public final class MemoryStore implements Store {
                 return new CommitResult.Limited(wait);
             }
         }
+        bytes.addAndGet(growth);
         commit.writes().forEach(this::apply);
-        OnceRecord written = once == null ? null : apply(commit.attempt(), once, current, now);
+        OnceRecord written = once == null ? null : apply(commit.attempt(), once, now);
         CommitResult applied = new CommitResult.Applied(written);
         if (once == null && !commit.writes().isEmpty()) {
             receipts.put(commit.attempt(), applied);
@@ -278,15 +282,12 @@ public final class MemoryStore implements Store {
 
     private void apply(DocumentWrite write) {
         Row row = Row.of(write.id());
-        Document old;
         if (write instanceof DocumentWrite.Put put) {
-            old = documents.put(row, put.document());
-            bytes.addAndGet(size(put));
+            documents.put(row, put.document());
             note(put.document().expiresAt());
         } else {
-            old = documents.remove(row);
+            documents.remove(row);
         }
-        bytes.addAndGet(old == null ? 0 : -size(new DocumentWrite.Put(old, write.furtherKeys())));
         for (FurtherKey further : write.furtherKeys()) {
             if (write instanceof DocumentWrite.Put) {
                 furtherKeys.put(Row.of(write.id(), further), write.id());
@@ -296,35 +297,40 @@ public final class MemoryStore implements Store {
         }
     }
 
-    private OnceRecord apply(String attempt, OnceWrite once, @Nullable OnceRecord old, Instant now) {
+    private OnceRecord apply(String attempt, OnceWrite once, Instant now) {
         OnceRecord written = once.stamp(attempt, lastFence::incrementAndGet, now);
         onceRecords.put(written.key(), written);
-        bytes.addAndGet(size(written) - (old == null ? 0 : size(old)));
         note(mayGo(written) ? written.deadline() : null);
         return written;
     }
 
-    /** About how much a commit writes. What was begun may always be brought to its end. */
+    /** About how much a commit writes that was not begun before: what was begun may always be brought to its end. */
     private static long needed(Commit commit) {
         OnceWrite once = commit.once();
-        long needed = once == null || once.record().fence() != 0 ? 0 : size(once.record());
+        return (once == null || once.record().fence() != 0 ? 0 : size(once.record())) + written(commit);
+    }
+
+    private static long written(Commit commit) {
+        long written = 0;
         for (DocumentWrite write : commit.writes()) {
-            needed += write instanceof DocumentWrite.Put put ? size(put) : 0;
+            written += write instanceof DocumentWrite.Put put ? size(put) : 0;
         }
-        return needed;
+        return written;
     }
 
     /** About how much larger the store gets by a commit. */
     private long growth(Commit commit) {
-        long replaced = 0;
+        long growth = written(commit);
         for (DocumentWrite write : commit.writes()) {
             Document old = documents.get(Row.of(write.id()));
-            replaced += old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys()));
+            growth -= old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys()));
         }
-        OnceRecord old = commit.once() == null
-                ? null
-                : onceRecords.get(commit.once().record().key());
-        return needed(commit) - replaced - (old == null ? 0 : size(old));
+        OnceWrite once = commit.once();
+        if (once != null) {
+            OnceRecord old = onceRecords.get(once.record().key());
+            growth += size(once.record()) - (old == null ? 0 : size(old));
+        }
+        return growth;
     }
 
     private long bytes() {
@@ -344,7 +350,8 @@ public final class MemoryStore implements Store {
 
     /** Lets go of what is past its time. */
     private void letGo() {
-        lockAll(allStripes());
+        int[] all = IntStream.range(0, locks.length).toArray();
+        lockAll(all);
         try {
             Instant now = clock.instant();
             newKeys.forgetIdle(now);
@@ -360,7 +367,7 @@ public final class MemoryStore implements Store {
                 return gone;
             });
         } finally {
-            unlockAll(allStripes());
+            unlockAll(all);
         }
     }
 
@@ -403,18 +410,24 @@ public final class MemoryStore implements Store {
         return 200L + furtherKey.length();
     }
 
-    private long stripes(Commit commit) {
-        long stripes = 0;
+    /** The locks of all rows that a commit checks or writes, in their order; some of them perhaps more than once. */
+    private int[] stripes(Commit commit) {
         OnceWrite once = commit.once();
+        int[] stripes = new int
+                [(once == null ? 0 : 1)
+                        + commit.writers().size()
+                        + commit.writes().size()];
+        int count = 0;
         if (once != null) {
-            stripes |= 1L << stripe(once.record().key());
+            stripes[count++] = stripe(once.record().key());
         }
         for (DocumentId id : commit.writers().keySet()) {
-            stripes |= 1L << stripe(id);
+            stripes[count++] = stripe(id);
         }
         for (DocumentWrite write : commit.writes()) {
-            stripes |= 1L << stripe(write.id());
+            stripes[count++] = stripe(write.id());
         }
+        Arrays.sort(stripes);
         return stripes;
     }
 
@@ -423,19 +436,23 @@ public final class MemoryStore implements Store {
         return (hash >>> 16) & (locks.length - 1);
     }
 
-    private long allStripes() {
-        return -1L >>> (Long.SIZE - locks.length);
-    }
-
-    private void lockAll(long stripes) {
-        for (long rest = stripes; rest != 0; rest &= rest - 1) {
-            locks[Long.numberOfTrailingZeros(rest)].writeLock();
+    private void lockAll(int[] ordered) {
+        int last = -1;
+        for (int stripe : ordered) {
+            if (stripe != last) {
+                locks[stripe].writeLock();
+            }
+            last = stripe;
         }
     }
 
-    private void unlockAll(long stripes) {
-        for (long rest = stripes; rest != 0; rest &= rest - 1) {
-            locks[Long.numberOfTrailingZeros(rest)].tryUnlockWrite();
+    private void unlockAll(int[] ordered) {
+        int last = -1;
+        for (int stripe : ordered) {
+            if (stripe != last) {
+                locks[stripe].tryUnlockWrite();
+            }
+            last = stripe;
         }
     }
 
