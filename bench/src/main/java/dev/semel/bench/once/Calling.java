@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 /** A call and what becomes of it, over the memory store: the engine's own cost. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(jvmArgsAppend = {"-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch"})
+@Fork(jvmArgsAppend = {"-XX:+UseParallelGC", "-Xms4g", "-Xmx4g", "-Xmn3g", "-XX:+AlwaysPreTouch"})
 public class Calling {
 
     private static final Fingerprint OTHER = Fingerprint.ofJson("{}");

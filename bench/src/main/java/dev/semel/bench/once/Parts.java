@@ -1,6 +1,7 @@
 package dev.semel.bench.once;
 
 import dev.semel.bench.once.Shop.Till;
+import dev.semel.id.IdSchemes;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.once.Call;
@@ -17,7 +18,6 @@ import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Sighting;
-import dev.semel.store.Transactions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -32,7 +32,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 /** What an executed call is made of, part by part: where its time goes. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(jvmArgsAppend = {"-Xms3g", "-Xmx3g", "-XX:+AlwaysPreTouch"})
+@Fork(jvmArgsAppend = {"-XX:+UseParallelGC", "-Xms4g", "-Xmx4g", "-Xmn3g", "-XX:+AlwaysPreTouch"})
 public class Parts {
 
     private static final Instant BEGUN = Instant.parse("2026-03-01T12:34:56.789Z");
@@ -74,7 +74,7 @@ public class Parts {
 
     @Benchmark
     public String attempt() {
-        return Transactions.newAttempt();
+        return IdSchemes.TID62.mint();
     }
 
     /** The same rows as those of an executed call, with no engine around. */
@@ -94,11 +94,11 @@ public class Parts {
                 null,
                 ANSWER);
         DocumentId id = new DocumentId("payments", "", key);
-        Document document = new Document(id, 1, BEGUN, BEGUN, null, DATA);
+        Document document = new Document(id, 1, BEGUN, BEGUN, null, DATA, key);
         return shop.store.commit(new Commit(
                 key,
                 new OnceWrite(Expected.ABSENT, record, Duration.ofDays(1), Quota.NONE),
-                Map.of(id, 0L),
+                Map.of(id, ""),
                 List.of(new DocumentWrite.Put(document, List.of()))));
     }
 }
