@@ -221,8 +221,7 @@ public final class MemoryStore implements Store {
     @Override
     public CommitResult commit(Commit commit) {
         refuseIfClosed();
-        long needed = needed(commit);
-        if (needed > 0 && bytes() + needed > maxBytes) {
+        if (isFullFor(commit)) {
             letGo();
         }
         int[] stripes = stripes(commit);
@@ -260,8 +259,7 @@ public final class MemoryStore implements Store {
                 return new CommitResult.Stale(expected.getKey(), live == null ? 0 : live.version());
             }
         }
-        long growth = growth(commit);
-        if (growth > 0 && needed(commit) > 0 && bytes() + growth > maxBytes) {
+        if (isFullFor(commit) && bytes() + growth(commit) > maxBytes) {
             throw StoreException.refused("The memory store is full: it may hold " + maxBytes + " bytes");
         }
         if (once != null && once.isNewKey()) {
@@ -270,9 +268,17 @@ public final class MemoryStore implements Store {
                 return new CommitResult.Limited(wait);
             }
         }
-        bytes.addAndGet(growth);
-        commit.writes().forEach(this::apply);
-        OnceRecord written = once == null ? null : apply(commit.attempt(), once, now);
+        long grown = 0;
+        for (DocumentWrite write : commit.writes()) {
+            grown += apply(write);
+        }
+        OnceRecord written = once == null ? null : once.stamp(commit.attempt(), lastFence::incrementAndGet, now);
+        if (written != null) {
+            onceRecords.put(written.key(), written);
+            note(mayGo(written) ? written.deadline() : null);
+            grown += size(written) - (current == null ? 0 : size(current));
+        }
+        bytes.addAndGet(grown);
         CommitResult applied = new CommitResult.Applied(written);
         if (once == null && !commit.writes().isEmpty()) {
             receipts.put(commit.attempt(), applied);
@@ -280,49 +286,45 @@ public final class MemoryStore implements Store {
         return applied;
     }
 
-    private void apply(DocumentWrite write) {
+    /** Returns about how much larger the store is for it. */
+    private long apply(DocumentWrite write) {
         Row row = Row.of(write.id());
+        boolean puts = write instanceof DocumentWrite.Put;
+        Document old;
+        long grown = 0;
         if (write instanceof DocumentWrite.Put put) {
-            documents.put(row, put.document());
+            old = documents.put(row, put.document());
+            grown = size(put);
             note(put.document().expiresAt());
         } else {
-            documents.remove(row);
+            old = documents.remove(row);
         }
         for (FurtherKey further : write.furtherKeys()) {
-            if (write instanceof DocumentWrite.Put) {
+            if (puts) {
                 furtherKeys.put(Row.of(write.id(), further), write.id());
             } else {
                 furtherKeys.remove(Row.of(write.id(), further));
             }
         }
+        return grown - (old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys())));
     }
 
-    private OnceRecord apply(String attempt, OnceWrite once, Instant now) {
-        OnceRecord written = once.stamp(attempt, lastFence::incrementAndGet, now);
-        onceRecords.put(written.key(), written);
-        note(mayGo(written) ? written.deadline() : null);
-        return written;
-    }
-
-    /** About how much a commit writes that was not begun before: what was begun may always be brought to its end. */
-    private static long needed(Commit commit) {
+    /** Whether there may be no room for what a commit writes. What was begun may always be brought to its end. */
+    private boolean isFullFor(Commit commit) {
         OnceWrite once = commit.once();
-        return (once == null || once.record().fence() != 0 ? 0 : size(once.record())) + written(commit);
-    }
-
-    private static long written(Commit commit) {
-        long written = 0;
+        long needed = once == null || once.record().fence() != 0 ? 0 : size(once.record());
         for (DocumentWrite write : commit.writes()) {
-            written += write instanceof DocumentWrite.Put put ? size(put) : 0;
+            needed += write instanceof DocumentWrite.Put put ? size(put) : 0;
         }
-        return written;
+        return needed > 0 && bytes() + needed > maxBytes;
     }
 
     /** About how much larger the store gets by a commit. */
     private long growth(Commit commit) {
-        long growth = written(commit);
+        long growth = 0;
         for (DocumentWrite write : commit.writes()) {
             Document old = documents.get(Row.of(write.id()));
+            growth += write instanceof DocumentWrite.Put put ? size(put) : 0;
             growth -= old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys()));
         }
         OnceWrite once = commit.once();
