@@ -24,19 +24,19 @@ public class Calling {
 
     @Benchmark
     public Outcome.Executed executedAtomic(Shop shop, Till till) {
-        return (Outcome.Executed) shop.once.atomic(till.newCall(), till::pay);
+        return (Outcome.Executed) till.inOrder(shop).once.atomic(till.newCall(), till::pay);
     }
 
     @Benchmark
     public Outcome.Executed executedAtomicWithQuota(Shop shop, Till till) {
-        return (Outcome.Executed) shop.onceWithQuota.atomic(till.newCall(), till::pay);
+        return (Outcome.Executed) till.inOrder(shop).onceWithQuota.atomic(till.newCall(), till::pay);
     }
 
     /** The operation does next to nothing, so this is what it costs to claim, to keep a lease and to complete. */
     @Benchmark
     public Outcome.Executed executedLeased(Shop shop, Till till) {
         return (Outcome.Executed)
-                shop.once.leased(till.newCall(), IfAbandoned.RERUN, lease -> Till.answer(till.payload()));
+                till.inOrder(shop).once.leased(till.newCall(), IfAbandoned.RERUN, lease -> Till.answer(till.payload()));
     }
 
     @Benchmark
@@ -54,6 +54,8 @@ public class Calling {
     /** What is saved by doing without a key, and with it any say in how often it happens. */
     @Benchmark
     public Document withoutKey(Shop shop, Till till) {
-        return shop.transactions.run(tx -> Shop.PAYMENTS.createMinted(tx, Till::newKey, Json.of(till.payload())));
+        return till.inOrder(shop)
+                .transactions
+                .run(tx -> Shop.PAYMENTS.createMinted(tx, Till::newKey, Json.of(till.payload())));
     }
 }

@@ -59,7 +59,9 @@ final class OnceReport extends Report {
                 + "A call is one payment: with a new key for one of 4096 users, it creates a document of about 100 bytes"
                 + " and answers with as many, over the memory store; the fingerprint of its payload is taken before. A"
                 + " leased one creates nothing: what is measured is to claim, to keep the lease and to complete."
-                + " Retries are spread over 1024 completed keys. Quotas are off but where it says so.\n\n"
+                + " Retries are spread over 1024 completed keys. New calls go to a new store after some thousands, so that it is"
+                + " the engine that is measured, and not the collector that copies what is kept. Quotas are off but where"
+                + " it says so.\n\n"
                 + "## Aims\n\n| what | measured | aim | reached |\n|---|---|---|---|\n"
                 + aims()
                 + "\n## Calls\n\nNanoseconds per call and thread.\n\n"

@@ -95,10 +95,12 @@ public class Parts {
                 ANSWER);
         DocumentId id = new DocumentId("payments", "", key);
         Document document = new Document(id, 1, BEGUN, BEGUN, null, DATA, key);
-        return shop.store.commit(new Commit(
-                key,
-                new OnceWrite(Expected.ABSENT, record, Duration.ofDays(1), Quota.NONE),
-                Map.of(id, ""),
-                List.of(new DocumentWrite.Put(document, List.of()))));
+        return till.inOrder(shop)
+                .store
+                .commit(new Commit(
+                        key,
+                        new OnceWrite(Expected.ABSENT, record, Duration.ofDays(1), Quota.NONE),
+                        Map.of(id, ""),
+                        List.of(new DocumentWrite.Put(document, List.of()))));
     }
 }
