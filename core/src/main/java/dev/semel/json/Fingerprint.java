@@ -69,7 +69,29 @@ public final class Fingerprint {
                         String.format("A fingerprint has lower-case hex digits, not U+%04X (at %d)", (int) c, i));
             }
         }
-        return new Fingerprint(HexFormat.of().parseHex(hex));
+        return ofHash(HexFormat.of().parseHex(hex));
+    }
+
+    /**
+     * The one with a given hash.
+     *
+     * @throws IllegalArgumentException if it has not 32 bytes
+     */
+    public static Fingerprint ofHash(byte[] hash) {
+        if (hash.length != HEX_DIGITS / 2) {
+            throw new IllegalArgumentException("A fingerprint has 32 bytes, not " + hash.length);
+        }
+        return new Fingerprint(hash);
+    }
+
+    /** The 32 bytes of the hash. */
+    public byte[] bytes() {
+        return ByteBuffer.allocate(HEX_DIGITS / 2)
+                .putLong(first)
+                .putLong(second)
+                .putLong(third)
+                .putLong(fourth)
+                .array();
     }
 
     private static MessageDigest fresh() {

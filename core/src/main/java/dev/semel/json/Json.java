@@ -49,6 +49,11 @@ public final class Json {
         return new Json(bytes);
     }
 
+    /** A text that was checked before and comes back from where it was kept; it is not checked again. */
+    public static Json ofChecked(byte[] utf8) {
+        return new Json(utf8.clone());
+    }
+
     /**
      * The canonical spelling of RFC 8785: no space, members in the order of their names' UTF-16 code units, as few escapes as
      * possible, and numbers as ECMAScript prints the nearest double. It is JSON and, if it is no longer than a text may be, its own canonical spelling.

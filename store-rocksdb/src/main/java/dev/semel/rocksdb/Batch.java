@@ -1,0 +1,63 @@
+package dev.semel.rocksdb;
+
+import java.util.List;
+
+/**
+ * Writes that go together, spelled as RocksDB spells them in its log, so that many are handed over in one call.
+ *
+ * <p>A batch is a sequence number (8 bytes, filled in by RocksDB), a count (4 bytes, little endian), and the writes: a tag, the column
+ * family, the key and, for a put, the value.
+ */
+final class Batch {
+
+    private static final int DELETE = 4;
+    private static final int PUT = 5;
+
+    private final ByteWriter writes;
+    private int count;
+
+    Batch() {
+        this(512);
+    }
+
+    private Batch(int expected) {
+        writes = new ByteWriter(expected);
+    }
+
+    Batch put(int family, byte[] key, byte[] value) {
+        writes.addByte(PUT).addVarint(family).addBlock(key).addBlock(value);
+        count++;
+        return this;
+    }
+
+    Batch delete(int family, byte[] key) {
+        writes.addByte(DELETE).addVarint(family).addBlock(key);
+        count++;
+        return this;
+    }
+
+    int length() {
+        return writes.length();
+    }
+
+    /** Batches as one. */
+    static byte[] together(List<Batch> batches) {
+        int length = 12;
+        int count = 0;
+        for (Batch batch : batches) {
+            length += batch.length();
+            count += batch.count;
+        }
+        ByteWriter out = new ByteWriter(length);
+        for (int i = 0; i < 8; i++) {
+            out.addByte(0);
+        }
+        for (int shift = 0; shift < 32; shift += 8) {
+            out.addByte(count >>> shift);
+        }
+        for (Batch batch : batches) {
+            out.addAll(batch.writes);
+        }
+        return out.toBytes();
+    }
+}

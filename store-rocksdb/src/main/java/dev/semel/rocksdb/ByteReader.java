@@ -1,0 +1,69 @@
+package dev.semel.rocksdb;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.time.Instant;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a {@link ByteWriter} wrote. What is cut off or was written by something else is refused, never misread. */
+final class ByteReader {
+
+    private final byte[] bytes;
+    private int position;
+
+    ByteReader(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    int readByte() {
+        require(1);
+        return bytes[position++] & 0xFF;
+    }
+
+    long readVarint() {
+        long value = 0;
+        for (int shift = 0; shift < 64; shift += 7) {
+            int next = readByte();
+            value |= (long) (next & 0x7F) << shift;
+            if (next < 0x80) {
+                return value;
+            }
+        }
+        throw new IllegalStateException("A number that does not end");
+    }
+
+    byte[] readBytes(long count) {
+        require(count);
+        byte[] read = Arrays.copyOfRange(bytes, position, position + (int) count);
+        position += (int) count;
+        return read;
+    }
+
+    byte[] readBlock() {
+        return readBytes(readVarint());
+    }
+
+    String readText() {
+        int count = (int) readVarint();
+        require(count);
+        String text = new String(bytes, position, count, UTF_8);
+        position += count;
+        return text;
+    }
+
+    Instant readInstant() {
+        long zigzag = readVarint();
+        return Instant.ofEpochSecond((zigzag >>> 1) ^ -(zigzag & 1), readVarint());
+    }
+
+    @Nullable Instant readOptionalInstant() {
+        return readByte() == 0 ? null : readInstant();
+    }
+
+    private void require(long count) {
+        if (count < 0 || count > bytes.length - position) {
+            throw new IllegalStateException("A row that is cut off");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package dev.semel.rocksdb;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.semel.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.DBOptions;
+import org.rocksdb.LRUCache;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Snapshot;
+import org.rocksdb.Statistics;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteBufferManager;
+import org.rocksdb.WriteOptions;
+
+/** RocksDB as we use it: five families of rows, one log, and memory that is bounded. */
+final class Database implements AutoCloseable {
+
+    static {
+        RocksDB.loadLibrary();
+    }
+
+    private static final List<String> FAMILIES = List.of("default", "once", "documents", "further", "receipts");
+
+    final ColumnFamilyHandle meta;
+    final ColumnFamilyHandle once;
+    final ColumnFamilyHandle documents;
+    final ColumnFamilyHandle further;
+    final ColumnFamilyHandle receipts;
+
+    private final RocksDB db;
+    private final List<AutoCloseable> owned;
+    private final WriteOptions writeOptions;
+    private final ReentrantReadWriteLock closing = new ReentrantReadWriteLock();
+    private boolean closed;
+
+    private Database(
+            RocksDB db, List<ColumnFamilyHandle> families, List<AutoCloseable> owned, WriteOptions writeOptions) {
+        this.db = db;
+        this.owned = owned;
+        this.writeOptions = writeOptions;
+        this.meta = families.get(0);
+        this.once = families.get(1);
+        this.documents = families.get(2);
+        this.further = families.get(3);
+        this.receipts = families.get(4);
+    }
+
+    static Database open(Path path, RocksDbSettings settings) {
+        List<AutoCloseable> owned = new ArrayList<>();
+        try {
+            Files.createDirectories(path);
+            Cache cache = own(owned, new LRUCache(settings.memoryBytes()));
+            WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
+            Statistics statistics = own(owned, new Statistics());
+            DBOptions options = own(owned, new DBOptions())
+                    .setCreateIfMissing(true)
+                    .setCreateMissingColumnFamilies(true)
+                    .setWriteBufferManager(buffers)
+                    .setStatistics(statistics)
+                    .setAllowConcurrentMemtableWrite(false)
+                    .setMaxTotalWalSize(settings.memoryBytes())
+                    // a tail that was cut off was never acknowledged; whatever else is damaged is an error
+                    .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
+            ColumnFamilyOptions family = own(owned, new ColumnFamilyOptions())
+                    .setTableFormatConfig(new BlockBasedTableConfig()
+                            .setBlockCache(cache)
+                            .setFilterPolicy(own(owned, new BloomFilter(10)))
+                            .setCacheIndexAndFilterBlocks(true));
+            List<ColumnFamilyDescriptor> descriptors = FAMILIES.stream()
+                    .map(name -> new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family))
+                    .toList();
+            List<ColumnFamilyHandle> handles = new ArrayList<>();
+            RocksDB db = RocksDB.open(options, path.toString(), descriptors, handles);
+            WriteOptions write = own(owned, new WriteOptions()).setSync(settings.synced());
+            return new Database(db, handles, owned, write);
+        } catch (RocksDBException e) {
+            closeAll(owned);
+            throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
+        } catch (IOException e) {
+            closeAll(owned);
+            throw StoreException.refused("Cannot open the store in " + path + ": " + e);
+        }
+    }
+
+    private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    private static void closeAll(List<AutoCloseable> owned) {
+        for (int i = owned.size() - 1; i >= 0; i--) {
+            try {
+                owned.get(i).close();
+            } catch (Exception e) {
+                throw new IllegalStateException("Native memory could not be let go", e);
+            }
+        }
+    }
+
+    static StoreException failed(String what, RocksDBException e) {
+        return StoreException.unavailable("The disk failed to " + what + ": " + e.getMessage(), e);
+    }
+
+    byte @Nullable [] get(ColumnFamilyHandle family, byte[] key) {
+        enter();
+        try {
+            return db.get(family, key);
+        } catch (RocksDBException e) {
+            throw failed("read", e);
+        } finally {
+            leave();
+        }
+    }
+
+    byte @Nullable [] get(ColumnFamilyHandle family, ReadOptions options, byte[] key) throws RocksDBException {
+        return db.get(family, options, key);
+    }
+
+    void write(byte[] batch) {
+        enter();
+        try (WriteBatch writes = new WriteBatch(batch)) {
+            db.write(writeOptions, writes);
+        } catch (RocksDBException e) {
+            throw failed("write", e);
+        } finally {
+            leave();
+        }
+    }
+
+    RocksIterator iterator(ColumnFamilyHandle family, ReadOptions options) {
+        return db.newIterator(family, options);
+    }
+
+    /** Enters until it is released. */
+    Snapshot snapshot() {
+        enter();
+        return db.getSnapshot();
+    }
+
+    void release(Snapshot snapshot) {
+        db.releaseSnapshot(snapshot);
+        leave();
+    }
+
+    /** A closed database must not be touched: its memory is not Java's. */
+    private void enter() {
+        closing.readLock().lock();
+        if (closed) {
+            closing.readLock().unlock();
+            throw StoreException.refused("The store is closed");
+        }
+    }
+
+    private void leave() {
+        closing.readLock().unlock();
+    }
+
+    @Override
+    public void close() {
+        closing.writeLock().lock();
+        try {
+            if (!closed) {
+                closed = true;
+                List.of(meta, once, documents, further, receipts).forEach(ColumnFamilyHandle::close);
+                db.close();
+                closeAll(owned);
+            }
+        } finally {
+            closing.writeLock().unlock();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.semel.rocksdb;
+
+import dev.semel.store.StoreException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets concurrent callers share a write to disk. Whoever comes first writes; those who come while it does queue up, and one of
+ * them then writes for all. A caller alone writes at once, on its own thread.
+ */
+final class GroupWriter {
+
+    /** The most bytes that are written together, beyond which waiting longer gains nothing. */
+    private static final int MOST_BYTES = 1 << 20;
+
+    private final Consumer<List<Batch>> disk;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Entry> queue = new ArrayDeque<>();
+    private boolean writing;
+
+    /** @param disk writes batches together, durably, all or none */
+    GroupWriter(Consumer<List<Batch>> disk) {
+        this.disk = disk;
+    }
+
+    private static final class Entry {
+        private final Batch batch;
+        private final Thread thread = Thread.currentThread();
+        private volatile boolean done;
+        private volatile boolean isNext;
+        private @Nullable RuntimeException failure;
+
+        Entry(Batch batch) {
+            this.batch = batch;
+        }
+    }
+
+    /** Returns when the batch is on disk. */
+    void write(Batch batch) {
+        Entry mine = new Entry(batch);
+        if (!mayWrite(mine)) {
+            await(mine);
+        }
+        if (!mine.done) {
+            writeGroup();
+        }
+        if (mine.failure != null) {
+            throw StoreException.unavailable(mine.failure.getMessage(), mine.failure);
+        }
+    }
+
+    private boolean mayWrite(Entry mine) {
+        lock.lock();
+        try {
+            queue.addLast(mine);
+            boolean first = !writing;
+            writing = true;
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void await(Entry mine) {
+        boolean interrupted = false;
+        while (!mine.done && !mine.isNext) {
+            LockSupport.park(mine);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Writes all that has queued up, and hands over to the first of those who have come meanwhile. */
+    private void writeGroup() {
+        List<Entry> group = nextGroup();
+        RuntimeException failure = null;
+        try {
+            disk.accept(group.stream().map(entry -> entry.batch).toList());
+        } catch (RuntimeException e) {
+            failure = e;
+        } finally {
+            handOver();
+        }
+        for (Entry entry : group) {
+            entry.failure = failure;
+            entry.done = true;
+            LockSupport.unpark(entry.thread);
+        }
+    }
+
+    private List<Entry> nextGroup() {
+        List<Entry> group = new ArrayList<>();
+        lock.lock();
+        try {
+            long bytes = 0;
+            while (!queue.isEmpty() && (group.isEmpty() || bytes < MOST_BYTES)) {
+                Entry entry = queue.removeFirst();
+                bytes += entry.batch.length();
+                group.add(entry);
+            }
+            return group;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void handOver() {
+        lock.lock();
+        try {
+            Entry next = queue.peekFirst();
+            if (next == null) {
+                writing = false;
+            } else {
+                next.isNext = true;
+                LockSupport.unpark(next.thread);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

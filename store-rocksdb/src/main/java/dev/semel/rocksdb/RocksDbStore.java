@@ -1,0 +1,348 @@
+package dev.semel.rocksdb;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.store.Capability;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.DocumentWrite;
+import dev.semel.store.FurtherKey;
+import dev.semel.store.NewKeyLedger;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
+import dev.semel.store.Scan;
+import dev.semel.store.Sighting;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+
+/**
+ * Keeps everything in one folder, durably: what was acknowledged is there after the process was killed or the power failed. One
+ * process at a time.
+ *
+ * <p>A commit takes the locks of its rows, looks whether its preconditions hold, and writes. Callers that come at the same time
+ * share the write to disk ({@link GroupWriter}); the locks are held until it is done, so nobody builds on what might not stay.
+ */
+public final class RocksDbStore implements Store {
+
+    /** Fences are handed out from memory, and the disk is told only of the highest that may have been. */
+    private static final long FENCES_AHEAD = 10_000;
+
+    private static final byte[] FENCE = "fence".getBytes(US_ASCII);
+
+    private final InstantSource clock;
+    private final Folder folder;
+    private final Database db;
+    private final GroupWriter writer;
+    private final RowLocks locks = new RowLocks();
+    private final NewKeyLedger newKeys = new NewKeyLedger(this::newKeysSince);
+    private final AtomicLong lastFence;
+    private long fencesKept; // by whoever writes, one at a time
+
+    private RocksDbStore(Folder folder, Database db, InstantSource clock) {
+        this.folder = folder;
+        this.db = db;
+        this.clock = clock;
+        this.writer = new GroupWriter(this::writeTogether);
+        this.fencesKept = readFence();
+        this.lastFence = new AtomicLong(fencesKept);
+    }
+
+    /**
+     * Opens the store in a folder, which is made if it is not there.
+     *
+     * @throws StoreException if another process has it open, or if it cannot be read or written; says which
+     */
+    public static RocksDbStore open(Path path, RocksDbSettings settings, InstantSource clock) {
+        Folder folder = Folder.take(path);
+        try {
+            return new RocksDbStore(folder, Database.open(folder.database(), settings), clock);
+        } catch (RuntimeException e) {
+            closeQuietly(folder);
+            throw e;
+        }
+    }
+
+    private static void closeQuietly(Folder folder) {
+        try {
+            folder.close();
+        } catch (IOException e) {
+            throw StoreException.refused("Cannot let go of the folder: " + e);
+        }
+    }
+
+    private long readFence() {
+        byte[] kept = db.get(db.meta, FENCE);
+        return kept == null ? 0 : new ByteReader(kept).readVarint();
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return EnumSet.allOf(Capability.class);
+    }
+
+    @Override
+    public InstantSource clock() {
+        return clock;
+    }
+
+    @Override
+    public Sighting find(OnceKey key, Quota quota) {
+        OnceRecord record = onceRecord(key, Rows.key(key));
+        Instant now = clock.instant();
+        boolean mayBegin = record == null || record.isOverAt(now);
+        return new Sighting(record, now, mayBegin ? newKeys.waitFor(key.user(), quota, now) : Duration.ZERO);
+    }
+
+    private @Nullable OnceRecord onceRecord(OnceKey key, byte[] row) {
+        byte[] value = db.get(db.once, row);
+        return value == null ? null : Rows.onceRecord(key, value);
+    }
+
+    @Override
+    public Optional<Document> read(DocumentId id) {
+        Document document = document(id);
+        return document == null || document.isExpiredAt(clock.instant()) ? Optional.empty() : Optional.of(document);
+    }
+
+    private @Nullable Document document(DocumentId id) {
+        byte[] value = db.get(db.documents, Rows.key(id));
+        return value == null ? null : Rows.document(id, value);
+    }
+
+    @Override
+    public List<Document> scan(Scan scan) {
+        boolean further = !scan.furtherKey().isEmpty();
+        byte[] room = Rows.documentKey(scan.collection(), scan.furtherKey(), scan.owner(), "");
+        byte[] from = concat(room, scan.range().from());
+        byte[] after = concat(room, scan.after().getBytes(US_ASCII));
+        byte[] to = scan.range().to().map(end -> concat(room, end)).orElseGet(() -> behind(room));
+        List<Document> found = new ArrayList<>();
+        Snapshot snapshot = db.snapshot();
+        try (Slice end = new Slice(to);
+                ReadOptions options = new ReadOptions().setSnapshot(snapshot).setIterateUpperBound(end);
+                RocksIterator rows = db.iterator(further ? db.further : db.documents, options)) {
+            Instant now = clock.instant();
+            boolean goesOn = !scan.after().isEmpty() && Arrays.compareUnsigned(after, from) >= 0;
+            rows.seek(goesOn ? after : from);
+            if (goesOn && rows.isValid() && Arrays.equals(rows.key(), after)) {
+                rows.next();
+            }
+            for (; rows.isValid() && found.size() < scan.limit(); rows.next()) {
+                Document document = further
+                        ? documentBehind(scan, rows.value(), options)
+                        : Rows.document(id(scan, rows.key(), room.length), rows.value());
+                if (document != null && !document.isExpiredAt(now)) {
+                    found.add(document);
+                }
+            }
+            rows.status();
+        } catch (RocksDBException e) {
+            throw Database.failed("scan", e);
+        } finally {
+            db.release(snapshot);
+        }
+        return found;
+    }
+
+    private @Nullable Document documentBehind(Scan scan, byte[] key, ReadOptions options) throws RocksDBException {
+        DocumentId id = new DocumentId(scan.collection(), scan.owner(), new String(key, US_ASCII));
+        byte[] value = db.get(db.documents, options, Rows.key(id));
+        return value == null ? null : Rows.document(id, value);
+    }
+
+    private static DocumentId id(Scan scan, byte[] row, int roomLength) {
+        return new DocumentId(
+                scan.collection(), scan.owner(), new String(row, roomLength, row.length - roomLength, UTF_8));
+    }
+
+    private static byte[] concat(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+
+    /** The first key behind all that begin with a prefix, which ends with a separator. */
+    private static byte[] behind(byte[] prefix) {
+        byte[] next = prefix.clone();
+        next[next.length - 1]++;
+        return next;
+    }
+
+    @Override
+    public CommitResult commit(Commit commit) {
+        try (RowLocks.Held held = locks.lock(hashes(commit))) {
+            CommitResult before = answerGivenBefore(commit);
+            return before != null ? before : checkAndWrite(commit);
+        }
+    }
+
+    private static int[] hashes(Commit commit) {
+        OnceWrite once = commit.once();
+        int[] hashes = new int
+                [(once == null ? 0 : 1)
+                        + commit.writers().size()
+                        + commit.writes().size()];
+        int i = 0;
+        if (once != null) {
+            hashes[i++] = once.record().key().hashCode();
+        }
+        for (DocumentId id : commit.writers().keySet()) {
+            hashes[i++] = id.hashCode();
+        }
+        for (DocumentWrite write : commit.writes()) {
+            hashes[i++] = write.id().hashCode();
+        }
+        return hashes;
+    }
+
+    /** What was answered to the same attempt, if it was applied. */
+    private @Nullable CommitResult answerGivenBefore(Commit commit) {
+        OnceWrite once = commit.once();
+        if (once == null) {
+            boolean applied = db.get(db.receipts, commit.attempt().getBytes(UTF_8)) != null;
+            return applied ? new CommitResult.Applied(null) : null;
+        }
+        OnceKey key = once.record().key();
+        OnceRecord record = onceRecord(key, Rows.key(key));
+        boolean sameAttempt = record != null && record.attempt().equals(commit.attempt());
+        return sameAttempt ? new CommitResult.Applied(record) : null;
+    }
+
+    private CommitResult checkAndWrite(Commit commit) {
+        Instant now = clock.instant();
+        OnceWrite once = commit.once();
+        if (once != null) {
+            OnceKey key = once.record().key();
+            if (!once.expected().isMetBy(onceRecord(key, Rows.key(key)))) {
+                return new CommitResult.OnceChanged();
+            }
+        }
+        for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
+            Document document = document(expected.getKey());
+            Document live = document == null || document.isExpiredAt(now) ? null : document;
+            if (!expected.getValue().equals(live == null ? "" : live.writtenBy())) {
+                return new CommitResult.Stale(expected.getKey(), live == null ? 0 : live.version());
+            }
+        }
+        if (once != null && once.isNewKey()) {
+            Duration wait = newKeys.begin(once.record().key().user(), once.quota(), now);
+            if (!wait.isZero()) {
+                return new CommitResult.Limited(wait);
+            }
+        }
+        return write(commit, now);
+    }
+
+    private CommitResult write(Commit commit, Instant now) {
+        Batch batch = new Batch();
+        for (DocumentWrite write : commit.writes()) {
+            add(batch, write);
+        }
+        OnceWrite once = commit.once();
+        OnceRecord written = null;
+        if (once == null && commit.writes().isEmpty()) {
+            return new CommitResult.Applied(null);
+        }
+        if (once == null) {
+            batch.put(
+                    db.receipts.getID(),
+                    commit.attempt().getBytes(UTF_8),
+                    new ByteWriter(10).addInstant(now).toBytes());
+        } else {
+            written = once.stamp(commit.attempt(), lastFence::incrementAndGet, now);
+            batch.put(db.once.getID(), Rows.key(written.key()), Rows.value(written));
+        }
+        writer.write(batch);
+        return new CommitResult.Applied(written);
+    }
+
+    private void add(Batch batch, DocumentWrite write) {
+        byte[] row = Rows.key(write.id());
+        if (write instanceof DocumentWrite.Put put) {
+            batch.put(db.documents.getID(), row, Rows.value(put.document()));
+        } else {
+            batch.delete(db.documents.getID(), row);
+        }
+        for (FurtherKey further : write.furtherKeys()) {
+            byte[] furtherRow = Rows.key(write.id(), further);
+            if (write instanceof DocumentWrite.Put) {
+                batch.put(db.further.getID(), furtherRow, Rows.value(write.id()));
+            } else {
+                batch.delete(db.further.getID(), furtherRow);
+            }
+        }
+    }
+
+    /** Called by one thread at a time. */
+    private void writeTogether(List<Batch> batches) {
+        List<Batch> all = batches;
+        long last = lastFence.get();
+        if (last > fencesKept) {
+            long ahead = last + FENCES_AHEAD;
+            all = new ArrayList<>(batches);
+            all.add(new Batch()
+                    .put(
+                            db.meta.getID(),
+                            FENCE,
+                            new ByteWriter(10).addVarint(ahead).toBytes()));
+            db.write(Batch.together(all));
+            fencesKept = ahead;
+        } else {
+            db.write(Batch.together(all));
+        }
+    }
+
+    /** When a user began the keys that are still known. */
+    private List<Instant> newKeysSince(String user, Instant since) {
+        byte[] from = Rows.keysOf(user);
+        List<Instant> begun = new ArrayList<>();
+        Snapshot snapshot = db.snapshot();
+        try (Slice end = new Slice(behind(from));
+                ReadOptions options = new ReadOptions().setSnapshot(snapshot).setIterateUpperBound(end);
+                RocksIterator rows = db.iterator(db.once, options)) {
+            for (rows.seek(from); rows.isValid(); rows.next()) {
+                Instant createdAt = Rows.createdAt(rows.value());
+                if (createdAt.isAfter(since)) {
+                    begun.add(createdAt);
+                }
+            }
+            rows.status();
+        } catch (RocksDBException e) {
+            throw Database.failed("scan", e);
+        } finally {
+            db.release(snapshot);
+        }
+        begun.sort(null);
+        return begun;
+    }
+
+    @Override
+    public void close() {
+        db.close();
+        closeQuietly(folder);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.semel.rocksdb;
+
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Locks for rows: so many that two rows seldom share one. They are always taken in the same order, so nobody waits in a circle. */
+final class RowLocks {
+
+    private static final int COUNT = 1 << 14;
+
+    private final ReentrantLock[] locks = new ReentrantLock[COUNT];
+
+    RowLocks() {
+        Arrays.setAll(locks, i -> new ReentrantLock());
+    }
+
+    /** What is locked until it is closed. */
+    final class Held implements AutoCloseable {
+        private final int[] numbers;
+
+        private Held(int[] numbers) {
+            this.numbers = numbers;
+        }
+
+        @Override
+        public void close() {
+            for (int number : numbers) {
+                locks[number].unlock();
+            }
+        }
+    }
+
+    /** Locks some rows. */
+    Held lock(int... hashes) {
+        int[] numbers = new int[hashes.length];
+        Arrays.setAll(numbers, i -> number(hashes[i]));
+        Arrays.sort(numbers);
+        for (int number : numbers) {
+            locks[number].lock(); // a lock that two of the rows share is taken twice
+        }
+        return new Held(numbers);
+    }
+
+    private static int number(int hash) {
+        int spread = hash * 0x9E3779B9;
+        return spread >>> (Integer.SIZE - Integer.numberOfTrailingZeros(COUNT));
+    }
+}

@@ -1,0 +1,234 @@
+package dev.semel.rocksdb;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.FurtherKey;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How rows are spelled on disk: the format, version {@value #FORMAT}.
+ *
+ * <p>A key is its parts with a zero byte between them, which none of them can hold; so rows are in the order of their parts. A value
+ * begins with the number of its layout; then come its fields.
+ */
+final class Rows {
+
+    /** The version of the whole format. It changes when an older release could no longer read what is written. */
+    static final int FORMAT = 1;
+
+    private static final int LAYOUT = 1;
+    private static final byte SEPARATOR = 0;
+
+    private static final int REFUSAL = 1;
+    private static final int NOT_KEPT = 2;
+
+    private Rows() {}
+
+    /** The user comes first, so that all keys of a user are together. */
+    static byte[] key(OnceKey key) {
+        return join(key.user(), key.endpoint(), key.key());
+    }
+
+    /** Where the keys of a user begin. */
+    static byte[] keysOf(String user) {
+        return join(user, "");
+    }
+
+    static byte[] key(DocumentId id) {
+        return documentKey(id.collection(), "", id.owner(), id.key());
+    }
+
+    static byte[] key(DocumentId id, FurtherKey further) {
+        return documentKey(id.collection(), further.name(), id.owner(), further.key());
+    }
+
+    /** @param furtherKey name of the further key, or empty for the document's own */
+    static byte[] documentKey(String collection, String furtherKey, String owner, String key) {
+        return furtherKey.isEmpty() ? join(collection, owner, key) : join(collection, furtherKey, owner, key);
+    }
+
+    private static byte[] join(String... parts) {
+        ByteWriter out = new ByteWriter(64);
+        for (int i = 0; i < parts.length; i++) {
+            if (i > 0) {
+                out.addByte(SEPARATOR);
+            }
+            out.addBytes(parts[i].getBytes(UTF_8));
+        }
+        return out.toBytes();
+    }
+
+    static byte[] value(OnceRecord record) {
+        Response response = record.response();
+        ByteWriter out = new ByteWriter(160);
+        out.addByte(LAYOUT)
+                .addByte(code(record.status()))
+                .addByte(code(record.ifAbandoned()))
+                .addVarint(record.fence())
+                .addVarint(record.attempts())
+                .addText(record.attempt())
+                .addText(record.clientTxId())
+                .addBytes(record.fingerprint().bytes())
+                .addInstant(record.createdAt())
+                .addOptionalInstant(record.deadline())
+                .addByte(response == null ? 0 : 1);
+        if (response != null) {
+            out.addByte((response.isRefusal() ? REFUSAL : 0) | (response.isKept() ? 0 : NOT_KEPT))
+                    .addVarint(response.status())
+                    .addVarint(response.headers().size());
+            response.headers().forEach((name, value) -> out.addText(name).addText(value));
+            out.addBlock(response.body());
+        }
+        return out.toBytes();
+    }
+
+    static OnceRecord onceRecord(OnceKey key, byte[] value) {
+        return read("a once-record", value, in -> {
+            OnceStatus status = status(in.readByte());
+            IfAbandoned ifAbandoned = ifAbandoned(in.readByte());
+            long fence = in.readVarint();
+            int attempts = (int) in.readVarint();
+            String attempt = in.readText();
+            String clientTxId = in.readText();
+            Fingerprint fingerprint = Fingerprint.ofHash(in.readBytes(32));
+            Instant createdAt = in.readInstant();
+            Instant deadline = in.readOptionalInstant();
+            Response response = in.readByte() == 0 ? null : response(in);
+            return new OnceRecord(
+                    key,
+                    clientTxId,
+                    fingerprint,
+                    status,
+                    ifAbandoned,
+                    attempts,
+                    attempt,
+                    fence,
+                    createdAt,
+                    deadline,
+                    response);
+        });
+    }
+
+    /** When the key of a once-record was first seen. */
+    static Instant createdAt(byte[] value) {
+        return read("a once-record", value, in -> {
+            in.readByte();
+            in.readByte();
+            in.readVarint();
+            in.readVarint();
+            in.readText();
+            in.readText();
+            in.readBytes(32);
+            return in.readInstant();
+        });
+    }
+
+    private static Response response(ByteReader in) {
+        int flags = in.readByte();
+        int status = (int) in.readVarint();
+        Map<String, String> headers = new HashMap<>();
+        for (long left = in.readVarint(); left > 0; left--) {
+            headers.put(in.readText(), in.readText());
+        }
+        Response response = Response.of(status, headers, in.readBlock());
+        response = (flags & REFUSAL) == 0 ? response : response.asRefusal();
+        return (flags & NOT_KEPT) == 0 ? response : response.notKept();
+    }
+
+    static byte[] value(Document document) {
+        byte[] data = document.data().bytes();
+        return new ByteWriter(data.length + 40)
+                .addByte(LAYOUT)
+                .addVarint(document.version())
+                .addInstant(document.createdAt())
+                .addInstant(document.updatedAt())
+                .addOptionalInstant(document.expiresAt())
+                .addText(document.writtenBy())
+                .addBlock(data)
+                .toBytes();
+    }
+
+    static Document document(DocumentId id, byte[] value) {
+        return read("a document", value, in -> {
+            long version = in.readVarint();
+            Instant createdAt = in.readInstant();
+            Instant updatedAt = in.readInstant();
+            Instant expiresAt = in.readOptionalInstant();
+            String writtenBy = in.readText();
+            return new Document(
+                    id, version, createdAt, updatedAt, expiresAt, Json.ofChecked(in.readBlock()), writtenBy);
+        });
+    }
+
+    /** A further key leads to the document's own. */
+    static byte[] value(DocumentId id) {
+        return id.key().getBytes(US_ASCII);
+    }
+
+    private static <T> T read(String what, byte[] value, Function<ByteReader, T> reading) {
+        try {
+            ByteReader in = new ByteReader(value);
+            int layout = in.readByte();
+            if (layout != LAYOUT) {
+                throw new IllegalStateException("Layout " + layout + " is not known here");
+            }
+            return reading.apply(in);
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            throw StoreException.unavailable(
+                    "Cannot read " + what + " from disk: it is damaged, or newer than this release", e);
+        }
+    }
+
+    private static int code(OnceStatus status) {
+        return switch (status) {
+            case PROCESSING -> 1;
+            case COMPLETED -> 2;
+            case FAILED -> 3;
+            case UNKNOWN -> 4;
+        };
+    }
+
+    private static OnceStatus status(int code) {
+        return switch (code) {
+            case 1 -> OnceStatus.PROCESSING;
+            case 2 -> OnceStatus.COMPLETED;
+            case 3 -> OnceStatus.FAILED;
+            case 4 -> OnceStatus.UNKNOWN;
+            default -> throw new IllegalStateException("Status " + code + " is not known here");
+        };
+    }
+
+    private static int code(@Nullable IfAbandoned ifAbandoned) {
+        if (ifAbandoned == null) {
+            return 0;
+        }
+        return switch (ifAbandoned) {
+            case RERUN -> 1;
+            case FREEZE -> 2;
+        };
+    }
+
+    private static @Nullable IfAbandoned ifAbandoned(int code) {
+        return switch (code) {
+            case 0 -> null;
+            case 1 -> IfAbandoned.RERUN;
+            case 2 -> IfAbandoned.FREEZE;
+            default -> throw new IllegalStateException("Policy " + code + " is not known here");
+        };
+    }
+}
