@@ -51,7 +51,7 @@ final class GroupWriter {
             writeGroup();
         }
         if (mine.failure != null) {
-            throw StoreException.unavailable(mine.failure.getMessage(), mine.failure);
+            throw StoreException.unavailable(String.valueOf(mine.failure.getMessage()), mine.failure);
         }
     }
 

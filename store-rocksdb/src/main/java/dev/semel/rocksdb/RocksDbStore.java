@@ -19,6 +19,7 @@ import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.Time;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,6 +52,8 @@ public final class RocksDbStore implements Store {
     /** Fences are handed out from memory, and the disk is told only of the highest that may have been. */
     private static final long FENCES_AHEAD = 10_000;
 
+    private static final Duration SWEEP_PERIOD = Duration.ofMinutes(10);
+
     private static final byte[] FENCE = "fence".getBytes(US_ASCII);
 
     private final InstantSource clock;
@@ -60,6 +63,7 @@ public final class RocksDbStore implements Store {
     private final RowLocks locks = new RowLocks();
     private final NewKeyLedger newKeys = new NewKeyLedger(this::newKeysSince);
     private final AtomicLong lastFence;
+    private volatile Runnable nextSweep = () -> {};
     private long fencesKept; // by whoever writes, one at a time
 
     private RocksDbStore(Folder folder, Database db, InstantSource clock) {
@@ -74,12 +78,15 @@ public final class RocksDbStore implements Store {
     /**
      * Opens the store in a folder, which is made if it is not there.
      *
+     * @param clock what it takes for the time
      * @throws StoreException if another process has it open, or if it cannot be read or written; says which
      */
     public static RocksDbStore open(Path path, RocksDbSettings settings, InstantSource clock) {
         Folder folder = Folder.take(path);
         try {
-            return new RocksDbStore(folder, Database.open(folder.database(), settings), clock);
+            RocksDbStore store = new RocksDbStore(folder, Database.open(folder.database(), settings), clock);
+            store.sweepLater();
+            return store;
         } catch (RuntimeException e) {
             closeQuietly(folder);
             throw e;
@@ -139,7 +146,7 @@ public final class RocksDbStore implements Store {
         byte[] room = Rows.documentKey(scan.collection(), scan.furtherKey(), scan.owner(), "");
         byte[] from = concat(room, scan.range().from());
         byte[] after = concat(room, scan.after().getBytes(US_ASCII));
-        byte[] to = scan.range().to().map(end -> concat(room, end)).orElseGet(() -> behind(room));
+        byte[] to = scan.range().to().map(end -> concat(room, end)).orElseGet(() -> Rows.behind(room));
         List<Document> found = new ArrayList<>();
         Snapshot snapshot = db.snapshot();
         try (Slice end = new Slice(to);
@@ -185,62 +192,48 @@ public final class RocksDbStore implements Store {
         return both;
     }
 
-    /** The first key behind all that begin with a prefix, which ends with a separator. */
-    private static byte[] behind(byte[] prefix) {
-        byte[] next = prefix.clone();
-        next[next.length - 1]++;
-        return next;
-    }
-
     @Override
     public CommitResult commit(Commit commit) {
-        try (RowLocks.Held held = locks.lock(hashes(commit))) {
-            CommitResult before = answerGivenBefore(commit);
-            return before != null ? before : checkAndWrite(commit);
+        OnceWrite once = commit.once();
+        RowLocks.Held held = locks.lock(rows(commit));
+        try {
+            if (once == null) {
+                boolean applied = db.get(db.receipts, receipt(commit)) != null;
+                return applied ? new CommitResult.Applied(null) : checkAndWrite(commit);
+            }
+            OnceKey key = once.record().key();
+            OnceRecord current = onceRecord(key, Rows.key(key));
+            if (current != null && current.attempt().equals(commit.attempt())) {
+                return new CommitResult.Applied(current);
+            }
+            return once.expected().isMetBy(current) ? checkAndWrite(commit) : new CommitResult.OnceChanged();
+        } finally {
+            held.release();
         }
     }
 
-    private static int[] hashes(Commit commit) {
-        OnceWrite once = commit.once();
-        int[] hashes = new int
-                [(once == null ? 0 : 1)
-                        + commit.writers().size()
-                        + commit.writes().size()];
-        int i = 0;
-        if (once != null) {
-            hashes[i++] = once.record().key().hashCode();
+    private static byte[] receipt(Commit commit) {
+        return commit.attempt().getBytes(UTF_8);
+    }
+
+    /** The rows that a commit looks at or writes; further keys go with their documents. */
+    private static List<byte[]> rows(Commit commit) {
+        List<byte[]> rows = new ArrayList<>();
+        if (commit.once() != null) {
+            rows.add(Rows.key(commit.once().record().key()));
         }
-        for (DocumentId id : commit.writers().keySet()) {
-            hashes[i++] = id.hashCode();
-        }
+        commit.writers().keySet().forEach(id -> rows.add(Rows.key(id)));
         for (DocumentWrite write : commit.writes()) {
-            hashes[i++] = write.id().hashCode();
+            if (!commit.writers().containsKey(write.id())) {
+                rows.add(Rows.key(write.id()));
+            }
         }
-        return hashes;
-    }
-
-    /** What was answered to the same attempt, if it was applied. */
-    private @Nullable CommitResult answerGivenBefore(Commit commit) {
-        OnceWrite once = commit.once();
-        if (once == null) {
-            boolean applied = db.get(db.receipts, commit.attempt().getBytes(UTF_8)) != null;
-            return applied ? new CommitResult.Applied(null) : null;
-        }
-        OnceKey key = once.record().key();
-        OnceRecord record = onceRecord(key, Rows.key(key));
-        boolean sameAttempt = record != null && record.attempt().equals(commit.attempt());
-        return sameAttempt ? new CommitResult.Applied(record) : null;
+        return rows;
     }
 
     private CommitResult checkAndWrite(Commit commit) {
         Instant now = clock.instant();
         OnceWrite once = commit.once();
-        if (once != null) {
-            OnceKey key = once.record().key();
-            if (!once.expected().isMetBy(onceRecord(key, Rows.key(key)))) {
-                return new CommitResult.OnceChanged();
-            }
-        }
         for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
             Document document = document(expected.getKey());
             Document live = document == null || document.isExpiredAt(now) ? null : document;
@@ -321,7 +314,7 @@ public final class RocksDbStore implements Store {
         byte[] from = Rows.keysOf(user);
         List<Instant> begun = new ArrayList<>();
         Snapshot snapshot = db.snapshot();
-        try (Slice end = new Slice(behind(from));
+        try (Slice end = new Slice(Rows.behind(from));
                 ReadOptions options = new ReadOptions().setSnapshot(snapshot).setIterateUpperBound(end);
                 RocksIterator rows = db.iterator(db.once, options)) {
             for (rows.seek(from); rows.isValid(); rows.next()) {
@@ -340,8 +333,32 @@ public final class RocksDbStore implements Store {
         return begun;
     }
 
+    private void sweepLater() {
+        nextSweep = Time.system().after(SWEEP_PERIOD, () -> {
+            try {
+                sweep();
+            } catch (StoreException e) {
+                // closed meanwhile, or the disk failed, which whoever uses the store is told
+            }
+            sweepLater();
+        });
+    }
+
+    /**
+     * Removes what is past its time, little by little; those who use the store meanwhile do not wait for it. Happens by itself every
+     * ten minutes.
+     *
+     * @return how many rows were removed
+     */
+    public long sweep() {
+        Sweep sweep = new Sweep(db, locks, writer, clock);
+        newKeys.forgetIdle(clock.instant());
+        return sweep.run();
+    }
+
     @Override
     public void close() {
+        nextSweep.run();
         db.close();
         closeQuietly(folder);
     }

@@ -1,6 +1,7 @@
 package dev.semel.rocksdb;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Locks for rows: so many that two rows seldom share one. They are always taken in the same order, so nobody waits in a circle. */
@@ -14,16 +15,15 @@ final class RowLocks {
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
-    /** What is locked until it is closed. */
-    final class Held implements AutoCloseable {
+    /** What is locked until it is released. */
+    final class Held {
         private final int[] numbers;
 
         private Held(int[] numbers) {
             this.numbers = numbers;
         }
 
-        @Override
-        public void close() {
+        void release() {
             for (int number : numbers) {
                 locks[number].unlock();
             }
@@ -31,9 +31,9 @@ final class RowLocks {
     }
 
     /** Locks some rows. */
-    Held lock(int... hashes) {
-        int[] numbers = new int[hashes.length];
-        Arrays.setAll(numbers, i -> number(hashes[i]));
+    Held lock(List<byte[]> rows) {
+        int[] numbers = new int[rows.size()];
+        Arrays.setAll(numbers, i -> number(Arrays.hashCode(rows.get(i))));
         Arrays.sort(numbers);
         for (int number : numbers) {
             locks[number].lock(); // a lock that two of the rows share is taken twice

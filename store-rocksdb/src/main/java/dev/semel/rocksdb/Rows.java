@@ -62,6 +62,33 @@ final class Rows {
         return furtherKey.isEmpty() ? join(collection, owner, key) : join(collection, furtherKey, owner, key);
     }
 
+    /** The collection that a row of documents is in. */
+    static String collectionOf(byte[] row) {
+        int end = 0;
+        while (row[end] != SEPARATOR) {
+            end++;
+        }
+        return new String(row, 0, end, UTF_8);
+    }
+
+    /** Where the rows of a collection begin. */
+    static byte[] rowsOf(String collection) {
+        return join(collection, "");
+    }
+
+    /** The own key of the document to which a row of a further key leads. */
+    static byte[] documentBehind(byte[] furtherRow, byte[] key) {
+        String[] parts = new String(furtherRow, UTF_8).split("\0", -1);
+        return join(parts[0], parts[2], new String(key, US_ASCII));
+    }
+
+    /** The first key behind all that begin with a prefix, which ends with a separator. */
+    static byte[] behind(byte[] prefix) {
+        byte[] next = prefix.clone();
+        next[next.length - 1]++;
+        return next;
+    }
+
     private static byte[] join(String... parts) {
         ByteWriter out = new ByteWriter(64);
         for (int i = 0; i < parts.length; i++) {
@@ -124,16 +151,43 @@ final class Rows {
         });
     }
 
+    /** Whether a once-record has come to its end and is past its time. */
+    static boolean isOver(byte[] value, Instant now) {
+        return read("a once-record", value, in -> {
+            OnceStatus status = status(in.readByte());
+            boolean ended = status == OnceStatus.COMPLETED || status == OnceStatus.FAILED;
+            skipToCreatedAt(in);
+            in.readInstant();
+            Instant deadline = in.readOptionalInstant();
+            return ended && deadline != null && !now.isBefore(deadline);
+        });
+    }
+
+    /** Whether a document is past its time. */
+    static boolean isExpired(byte[] value, Instant now) {
+        return read("a document", value, in -> {
+            in.readVarint();
+            in.readInstant();
+            in.readInstant();
+            Instant expiresAt = in.readOptionalInstant();
+            return expiresAt != null && !now.isBefore(expiresAt);
+        });
+    }
+
+    private static void skipToCreatedAt(ByteReader in) {
+        in.readByte();
+        in.readVarint();
+        in.readVarint();
+        in.readText();
+        in.readText();
+        in.readBytes(32);
+    }
+
     /** When the key of a once-record was first seen. */
     static Instant createdAt(byte[] value) {
         return read("a once-record", value, in -> {
             in.readByte();
-            in.readByte();
-            in.readVarint();
-            in.readVarint();
-            in.readText();
-            in.readText();
-            in.readBytes(32);
+            skipToCreatedAt(in);
             return in.readInstant();
         });
     }
