@@ -1,0 +1,142 @@
+package dev.semel.rocksdb;
+
+import dev.semel.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.Snapshot;
+
+/**
+ * Copies a store into a new folder, row by row: a backup, or a restored store. The source may be in use by another process; the
+ * copy is how it stood at one moment, with everything that was acknowledged before the copying began.
+ *
+ * <p>The copy is read again when it is written, and compared by a hash of all rows. It appears under its name only then, so there is
+ * never a folder that looks like a copy and is half of one.
+ */
+public final class RocksDbCopy {
+
+    private static final int BATCH_BYTES = 1 << 20;
+
+    private RocksDbCopy() {}
+
+    /**
+     * What was copied.
+     *
+     * @param rows how many rows
+     * @param hash SHA-256 of all of them, in order
+     */
+    public record Copied(long rows, String hash) {}
+
+    /**
+     * Copies a store.
+     *
+     * @param progress is told now and then how many rows were written
+     * @throws StoreException if the source is no store, if the target is there already, or if the disk fails
+     */
+    public static Copied copy(Path from, Path to, LongConsumer progress) {
+        if (Files.exists(to)) {
+            throw StoreException.refused("There is something already at " + to);
+        }
+        Folder.checkFormat(from);
+        Path draft = to.resolveSibling(to.getFileName() + ".incomplete");
+        try {
+            deleteAll(draft);
+            Copied written;
+            try (Database source = Database.openReadOnly(Folder.database(from), RocksDbSettings.DEFAULTS)) {
+                written = write(source, draft, progress);
+            }
+            Copied read = read(draft);
+            if (!read.equals(written)) {
+                throw StoreException.unavailable("The copy at " + draft + " is not what was copied", null);
+            }
+            Files.move(draft, to, StandardCopyOption.ATOMIC_MOVE);
+            return written;
+        } catch (IOException e) {
+            throw StoreException.unavailable("Cannot copy the store to " + to + ": " + e, e);
+        }
+    }
+
+    private static Copied write(Database source, Path draft, LongConsumer progress) throws IOException {
+        try (Folder folder = Folder.take(draft);
+                Database target = Database.open(folder.database(), RocksDbSettings.DEFAULTS)) {
+            Tally tally = new Tally();
+            Snapshot snapshot = source.snapshot();
+            try (ReadOptions options = new ReadOptions().setSnapshot(snapshot).setFillCache(false)) {
+                for (int family = 0; family < Database.FAMILY_COUNT; family++) {
+                    ColumnFamilyHandle sink = target.family(family);
+                    Batch[] batch = {new Batch()};
+                    source.forEach(family, options, (key, value) -> {
+                        tally.add(key, value);
+                        batch[0].put(sink.getID(), key, value);
+                        if (batch[0].length() > BATCH_BYTES) {
+                            target.write(Batch.together(java.util.List.of(batch[0])));
+                            batch[0] = new Batch();
+                            progress.accept(tally.rows);
+                        }
+                    });
+                    target.write(Batch.together(java.util.List.of(batch[0])));
+                }
+            } finally {
+                source.release(snapshot);
+            }
+            progress.accept(tally.rows);
+            return tally.copied();
+        }
+    }
+
+    private static Copied read(Path copy) {
+        Tally tally = new Tally();
+        try (Database database = Database.openReadOnly(Folder.database(copy), RocksDbSettings.DEFAULTS);
+                ReadOptions options = new ReadOptions().setFillCache(false)) {
+            for (int family = 0; family < Database.FAMILY_COUNT; family++) {
+                database.forEach(family, options, tally::add);
+            }
+        }
+        return tally.copied();
+    }
+
+    private static void deleteAll(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    /** Counts rows, and hashes them with their lengths. */
+    private static final class Tally {
+
+        private final MessageDigest digest = sha256();
+        private long rows;
+
+        void add(byte[] key, byte[] value) {
+            digest.update(new ByteWriter(10).addVarint(key.length).addVarint(value.length).toBytes());
+            digest.update(key);
+            digest.update(value);
+            rows++;
+        }
+
+        Copied copied() {
+            return new Copied(rows, HexFormat.of().formatHex(digest.digest()));
+        }
+
+        private static MessageDigest sha256() {
+            try {
+                return MessageDigest.getInstance("SHA-256");
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("Every JDK has SHA-256", e);
+            }
+        }
+    }
+}
