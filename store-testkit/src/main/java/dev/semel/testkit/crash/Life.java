@@ -1,0 +1,127 @@
+package dev.semel.testkit.crash;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A worker from its start to its end, as seen by the process that started it. */
+final class Life implements AutoCloseable {
+
+    private static final int MOST_OF_STDERR = 4_000;
+    private static final Duration DYING = Duration.ofSeconds(20);
+
+    private final Process process;
+    private final Path stderr;
+    private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
+
+    private Life(Process process, Path stderr) {
+        this.process = process;
+        this.stderr = stderr;
+    }
+
+    /** Starts a worker on the JVM and the class path of this process. */
+    static Life start(CrashWorker.Arguments arguments) throws IOException {
+        Path temporary = emptied(arguments.folder().resolve("tmp"));
+        Path stderr = arguments.folder().resolve("stderr");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xshare:auto",
+                "-Djava.io.tmpdir=" + temporary));
+        if (Runtime.version().feature() >= 22) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), CrashWorker.class.getName()));
+        command.addAll(arguments.toList());
+        Process process =
+                new ProcessBuilder(command).redirectError(stderr.toFile()).start();
+        Life life = new Life(process, stderr);
+        Thread reader = new Thread(life::read, "lines of worker " + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+        return life;
+    }
+
+    /** What a worker that was killed has left there would pile up. */
+    private static Path emptied(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        for (File file : Optional.ofNullable(folder.toFile().listFiles()).orElse(new File[0])) {
+            Files.delete(file.toPath());
+        }
+        return folder.toAbsolutePath();
+    }
+
+    private void read() {
+        try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), US_ASCII))) {
+            for (String line = out.readLine(); line != null; line = out.readLine()) {
+                lines.add(Optional.of(line));
+            }
+        } catch (IOException e) {
+            lines.add(Optional.of("cannot be read any more: " + e));
+        } finally {
+            lines.add(Optional.empty());
+        }
+    }
+
+    /**
+     * The next line that the worker prints, or empty if it has ended.
+     *
+     * @throws CrashFailure if it hangs
+     */
+    Optional<String> next(Duration atMost) throws InterruptedException {
+        Optional<String> line = lines.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        if (line == null) {
+            throw new CrashFailure("The worker has said nothing for " + atMost + complaint());
+        }
+        return line;
+    }
+
+    /** Kills the worker as {@code kill -9} does. What it has printed before can still be read. */
+    void kill() {
+        // Process.destroyForcibly() would close its output unread.
+        var unused = process.toHandle().destroyForcibly();
+    }
+
+    /**
+     * Waits for the end.
+     *
+     * @return the exit status
+     */
+    int exitStatus() throws InterruptedException {
+        if (!process.waitFor(DYING.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new CrashFailure("The worker does not end" + complaint());
+        }
+        return process.exitValue();
+    }
+
+    /** What the worker has printed on standard error, to be put behind what is said of it. */
+    String complaint() {
+        try {
+            String text = new String(Files.readAllBytes(stderr), UTF_8).strip();
+            return text.isEmpty()
+                    ? ", and nothing on standard error"
+                    : "; on standard error:\n" + text.substring(0, Math.min(text.length(), MOST_OF_STDERR));
+        } catch (IOException e) {
+            return "; its standard error cannot be read: " + e;
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.semel.testkit.crash;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.once.AtomicOperation;
+import dev.semel.once.Call;
+import dev.semel.record.Records;
+import dev.semel.store.Document;
+import dev.semel.store.OnceKey;
+import dev.semel.store.Response;
+import dev.semel.store.Transaction;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/** The operations of a crash run, numbered from 1 on. What each of them is follows from the seed and its number. */
+final class Workload {
+
+    static final int BUCKETS = 4;
+
+    static final KeyTemplate EFFECT_KEY = KeyTemplate.of("{id:tid62}-{number:seq10}");
+    static final KeyTemplate EFFECT_BY_NUMBER = KeyTemplate.of("{number:seq10}-{id:tid62}");
+    static final Records EFFECTS = Records.of("effects", EFFECT_KEY, EFFECT_BY_NUMBER);
+    static final Records COUNTERS = Records.of("counters", KeyTemplate.of("{bucket:word}"));
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final long seed;
+
+    Workload(long seed) {
+        this.seed = seed;
+    }
+
+    /** Three of five are atomic, one each is leased. */
+    Kind kind(long number) {
+        int drawn = random(number).nextInt(5);
+        return drawn < 3 ? Kind.ATOMIC : drawn == 3 ? Kind.RERUN : Kind.FREEZE;
+    }
+
+    /** Which count an atomic operation increases. */
+    int bucket(long number) {
+        SplittableRandom random = random(number);
+        random.nextInt();
+        return random.nextInt(BUCKETS);
+    }
+
+    private SplittableRandom random(long number) {
+        return new SplittableRandom(seed * 0x9E3779B97F4A7C15L + number);
+    }
+
+    static OnceKey key(long number) {
+        return new OnceKey("crash", "POST /operations", "operation-" + number);
+    }
+
+    Call call(long number) {
+        return Call.of(key(number), Fingerprint.ofJson("{\"number\":" + number + ",\"kind\":\"" + kind(number) + "\"}"))
+                .waiting(PATIENCE);
+    }
+
+    /** Writes a document under a key made for it, found by its number too, and counts it; answers with its key. */
+    AtomicOperation atomic(long number) {
+        int bucket = bucket(number);
+        return tx -> {
+            String suffix = String.format(Locale.ROOT, "-%010d", number);
+            Document effect = EFFECTS.createMinted(tx, () -> IdSchemes.TID62.mint() + suffix, data(number));
+            increase(tx, counter(bucket));
+            return Response.of(effect.key());
+        };
+    }
+
+    Json data(long number) {
+        return Json.of("{\"number\":" + number + ",\"bucket\":" + bucket(number) + "}");
+    }
+
+    static String counter(int bucket) {
+        return "bucket" + bucket;
+    }
+
+    private static void increase(Transaction tx, String counter) {
+        Optional<Document> before = COUNTERS.read(tx, counter);
+        if (before.isEmpty()) {
+            COUNTERS.create(tx, counter, Json.of("1"));
+        } else {
+            Document current = before.get();
+            COUNTERS.update(tx, counter, current.version(), Json.of(Long.toString(count(current) + 1)));
+        }
+    }
+
+    static long count(Document counter) {
+        return Long.parseLong(counter.data().text());
+    }
+
+    /** Which operation an effect is of. */
+    static long number(Document effect) {
+        Map<String, String> parts = EFFECT_KEY.parse(effect.key());
+        return Long.parseLong(parts.getOrDefault("number", ""));
+    }
+}
