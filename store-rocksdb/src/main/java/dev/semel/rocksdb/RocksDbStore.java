@@ -193,6 +193,7 @@ public final class RocksDbStore implements Store {
     }
 
     @Override
+    @SuppressWarnings("try") // what is held is let go at the end
     public CommitResult commit(Commit commit) {
         OnceWrite once = commit.once();
         RowLocks.Held held = locks.lock(rows(commit));
