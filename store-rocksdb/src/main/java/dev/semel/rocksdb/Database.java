@@ -24,6 +24,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
 import org.rocksdb.Statistics;
+import org.rocksdb.TickerType;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteBufferManager;
@@ -47,14 +48,20 @@ final class Database implements AutoCloseable {
     private final RocksDB db;
     private final List<AutoCloseable> owned;
     private final WriteOptions writeOptions;
+    private final Statistics statistics;
     private final ReentrantReadWriteLock closing = new ReentrantReadWriteLock();
     private boolean closed;
 
     private Database(
-            RocksDB db, List<ColumnFamilyHandle> families, List<AutoCloseable> owned, WriteOptions writeOptions) {
+            RocksDB db,
+            List<ColumnFamilyHandle> families,
+            List<AutoCloseable> owned,
+            WriteOptions writeOptions,
+            Statistics statistics) {
         this.db = db;
         this.owned = owned;
         this.writeOptions = writeOptions;
+        this.statistics = statistics;
         this.meta = families.get(0);
         this.once = families.get(1);
         this.documents = families.get(2);
@@ -89,7 +96,7 @@ final class Database implements AutoCloseable {
             List<ColumnFamilyHandle> handles = new ArrayList<>();
             RocksDB db = RocksDB.open(options, path.toString(), descriptors, handles);
             WriteOptions write = own(owned, new WriteOptions()).setSync(settings.synced());
-            return new Database(db, handles, owned, write);
+            return new Database(db, handles, owned, write, statistics);
         } catch (RocksDBException e) {
             closeAll(owned);
             throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
@@ -139,6 +146,16 @@ final class Database implements AutoCloseable {
             db.write(writeOptions, writes);
         } catch (RocksDBException e) {
             throw failed("write", e);
+        } finally {
+            leave();
+        }
+    }
+
+    /** What RocksDB has counted since it was opened. */
+    long count(TickerType ticker) {
+        enter();
+        try {
+            return statistics.getTickerCount(ticker);
         } finally {
             leave();
         }

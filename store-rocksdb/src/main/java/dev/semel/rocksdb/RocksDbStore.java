@@ -33,12 +33,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
+import org.rocksdb.TickerType;
 
 /**
  * Keeps everything in one folder, durably: what was acknowledged is there after the process was killed or the power failed. One
@@ -62,6 +64,8 @@ public final class RocksDbStore implements Store {
     private final GroupWriter writer;
     private final RowLocks locks = new RowLocks();
     private final NewKeyLedger newKeys = new NewKeyLedger(this::newKeysSince);
+    private final LongAdder commits = new LongAdder();
+    private final LongAdder groups = new LongAdder();
     private final AtomicLong lastFence;
     private volatile Runnable nextSweep = () -> {};
     private long fencesKept; // by whoever writes, one at a time
@@ -271,6 +275,7 @@ public final class RocksDbStore implements Store {
             batch.put(db.once.getID(), Rows.key(written.key()), Rows.value(written));
         }
         writer.write(batch);
+        commits.increment();
         return new CommitResult.Applied(written);
     }
 
@@ -293,6 +298,7 @@ public final class RocksDbStore implements Store {
 
     /** Called by one thread at a time. */
     private void writeTogether(List<Batch> batches) {
+        groups.increment();
         List<Batch> all = batches;
         long last = lastFence.get();
         if (last > fencesKept) {
@@ -355,6 +361,15 @@ public final class RocksDbStore implements Store {
         Sweep sweep = new Sweep(db, locks, writer, clock);
         newKeys.forgetIdle(clock.instant());
         return sweep.run();
+    }
+
+    /**
+     * What it has done since it was opened: {@code commits} that wrote something and were acknowledged, {@code groups} in which they
+     * were written, and how often RocksDB has waited until its log was on disk, {@code log.syncs}.
+     */
+    public Map<String, Long> metrics() {
+        return Map.of(
+                "commits", commits.sum(), "groups", groups.sum(), "log.syncs", db.count(TickerType.WAL_FILE_SYNCED));
     }
 
     @Override

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * Kills a process that runs once-operations on a store, as {@code kill -9} does; starts it again, to go on with what it has not
- * acknowledged and a little before; and so on. At the end a last worker brings everything to its end, and what is there is compared
- * with what was acknowledged.
+ * acknowledged and a little before; and so on. A last worker is left in peace, and brings everything to its end; then what is there
+ * is compared with what was acknowledged.
  *
  * <p>What has to hold:
  *
@@ -123,7 +123,7 @@ public final class CrashRun {
     }
 
     private void runToTheEnd() throws IOException, InterruptedException {
-        highestAsked = Math.max(history.firstOpen(), highestAsked);
+        highestAsked = Math.max(highestAsked, history.firstOpen() + MOST_ACKNOWLEDGEMENTS);
         try (Life life = start(history.firstOpen(), highestAsked)) {
             takeInTheRest(life);
             int status = life.exitStatus();
