@@ -1,0 +1,84 @@
+package dev.semel.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import dev.semel.testkit.crash.CrashFailure;
+import dev.semel.testkit.crash.CrashReport;
+import dev.semel.testkit.crash.CrashRun;
+import dev.semel.testkit.crash.CrashSettings;
+import dev.semel.testkit.crash.StoreOpener;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that is killed at any moment leaves nothing lost, nothing twice and nothing half. */
+class CrashTest {
+
+    private static final int KILLS = 30;
+    private static final int FEW_KILLS = 8;
+    private static final long SEED = 20260107;
+
+    @TempDir
+    private Path folder;
+
+    /** Opens the store as users do. */
+    public static final class Sound implements StoreOpener {
+        @Override
+        public Store open(Path folder, Time time) {
+            return RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time);
+        }
+    }
+
+    /** Opens one that says too early that it has written. */
+    public static final class AcknowledgesEarly implements StoreOpener {
+        @Override
+        public Store open(Path folder, Time time) {
+            return new StoreThatAcknowledgesEarly(new Sound().open(folder, time));
+        }
+    }
+
+    /** Opens one that writes in two steps. */
+    public static final class Splits implements StoreOpener {
+        @Override
+        public Store open(Path folder, Time time) {
+            return new StoreThatSplits(new Sound().open(folder, time));
+        }
+    }
+
+    private CrashReport run(Class<? extends StoreOpener> opener, int kills) {
+        CrashSettings settings = CrashSettings.of(opener, folder.resolve(kills + "-kills"));
+        return new CrashRun(settings.withKills(kills).withSeed(SEED)).run();
+    }
+
+    @Test
+    void killedAgainAndAgain_everythingAcknowledgedIsThereOnce() {
+        CrashReport report = run(Sound.class, KILLS);
+
+        assertThat(report.kills()).isEqualTo(KILLS);
+        assertThat(report.checked()).isEqualTo(report.operations()).isGreaterThan(500);
+        assertThat(report.acknowledgements()).isGreaterThan(report.operations());
+        assertThat(report.killsWhileOpening()).isPositive();
+        assertThat(report.rerun() + report.frozen()).isPositive();
+    }
+
+    @Test
+    void storeThatAcknowledgesBeforeItWrites_isToldByKills() {
+        assertThat(run(AcknowledgesEarly.class, 0).checked()).isPositive();
+        assertThatThrownBy(() -> run(AcknowledgesEarly.class, FEW_KILLS))
+                .isInstanceOf(CrashFailure.class)
+                .hasMessageContaining("Seed " + SEED)
+                .hasMessageFindingMatch("was acknowledged, and has no record|, and later \"");
+    }
+
+    @Test
+    void storeThatSplitsACommit_isToldByKills() {
+        assertThat(run(Splits.class, 0).checked()).isPositive();
+        assertThatThrownBy(() -> run(Splits.class, FEW_KILLS))
+                .isInstanceOf(CrashFailure.class)
+                .hasMessageContaining("Seed " + SEED)
+                .hasMessageContaining("is COMPLETED and has 0 effects");
+    }
+}
