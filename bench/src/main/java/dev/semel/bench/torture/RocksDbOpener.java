@@ -1,0 +1,17 @@
+package dev.semel.bench.torture;
+
+import dev.semel.rocksdb.RocksDbSettings;
+import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import dev.semel.testkit.crash.StoreOpener;
+import java.nio.file.Path;
+
+/** Opens the embedded store as users do. */
+public final class RocksDbOpener implements StoreOpener {
+
+    @Override
+    public Store open(Path folder, Time time) {
+        return RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time);
+    }
+}

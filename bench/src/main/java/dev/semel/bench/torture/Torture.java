@@ -1,0 +1,207 @@
+package dev.semel.bench.torture;
+
+import dev.semel.testkit.crash.CrashFailure;
+import dev.semel.testkit.crash.CrashReport;
+import dev.semel.testkit.crash.CrashRun;
+import dev.semel.testkit.crash.CrashSettings;
+import dev.semel.testkit.crash.StoreOpener;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Kills a process that uses a store, again and again, and says whether everything that was acknowledged is there exactly once. */
+@Command(
+        name = "semel torture",
+        description = {
+            "Kills a process that runs operations on a store, again and again, and looks whether everything that was"
+                    + " acknowledged is there exactly once.",
+            "Exits with 0 if so, and with 1 if not; then the folder is kept."
+        })
+public final class Torture implements Callable<Integer> {
+
+    /** After so many kills all is checked, and a new store is begun: so checking takes no longer the longer it goes on. */
+    static final int KILLS_OF_A_ROUND = 100;
+
+    private static final Map<String, Class<? extends StoreOpener>> STORES =
+            new TreeMap<>(Map.of("rocksdb", RocksDbOpener.class));
+
+    @Spec
+    private CommandSpec spec;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(names = "--help", usageHelp = true, description = "Prints this help and exits.")
+    private boolean help;
+
+    @Option(names = "--store", paramLabel = "NAME", required = true, description = "Which store: rocksdb.")
+    private String store = "";
+
+    @Option(
+            names = "--kills",
+            paramLabel = "N",
+            defaultValue = "100",
+            description = "How often the process is killed; 100 unless said otherwise, about two a second.")
+    private int kills;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            description = "Repeats the operations and the moments of the kills of a run before; drawn unless given.")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--folder",
+            paramLabel = "DIR",
+            description = "Where the stores go: absent or empty, and kept; a temporary one unless said otherwise.")
+    private @Nullable Path folder;
+
+    private final long begun = System.nanoTime();
+
+    private Torture() {}
+
+    /** Runs and exits. */
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        CommandLine commandLine = new CommandLine(new Torture());
+        commandLine.setParameterExceptionHandler((e, arguments) -> {
+            commandLine.getErr().println("semel torture: " + e.getMessage() + " (see ./semel torture --help)");
+            return ExitCode.USAGE;
+        });
+        commandLine.setExecutionExceptionHandler((e, failed, result) -> {
+            commandLine.getErr().println("semel torture: " + e);
+            return ExitCode.SOFTWARE;
+        });
+        return commandLine;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Class<? extends StoreOpener> opener = STORES.get(store);
+        if (opener == null) {
+            throw wrong("there is no store \"" + store + "\"; there is " + String.join(", ", STORES.keySet()));
+        }
+        if (kills < 1) {
+            throw wrong("--kills has to be 1 or more, not " + kills);
+        }
+        if (folder != null && !isFree(folder)) {
+            throw wrong("the folder " + folder + " is not empty");
+        }
+        Path place = folder == null ? Files.createTempDirectory("semel-torture-") : folder;
+        boolean holds = torture(opener, place, seed == null ? newSeed() : seed);
+        if (folder == null && holds) {
+            delete(place);
+        }
+        return holds ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private static boolean isFree(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return !Files.exists(folder);
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.findAny().isEmpty();
+        }
+    }
+
+    /** One that is easily typed. */
+    private static long newSeed() {
+        return new SecureRandom().nextInt(1_000_000);
+    }
+
+    /** Rounds have the seed and those that follow it, so that the seed of the one that fails repeats it alone. */
+    private boolean torture(Class<? extends StoreOpener> opener, Path place, long firstSeed) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        CrashReport sum = CrashReport.NOTHING;
+        for (int round = 0; sum.kills() < kills; round++) {
+            CrashSettings settings = CrashSettings.of(opener, place.resolve("round-" + (round + 1)))
+                    .withKills(Math.min(KILLS_OF_A_ROUND, kills - sum.kills()))
+                    .withSeed(firstSeed + round);
+            CrashReport before = sum;
+            try {
+                showProgress(before);
+                sum = sum.plus(new CrashRun(settings).run(now -> showProgress(before.plus(now))));
+            } catch (CrashFailure e) {
+                endProgress();
+                spec.commandLine().getErr().println("semel torture: " + e.getMessage());
+                out.println(
+                        store + ", seed " + firstSeed + ": something does not hold, see above; to repeat that round:"
+                                + " --seed " + settings.seed() + " --kills " + settings.kills());
+                return false;
+            }
+            if (folder == null) {
+                delete(settings.folder());
+            }
+        }
+        endProgress();
+        out.println(verdict(firstSeed, sum));
+        return true;
+    }
+
+    private void showProgress(CrashReport now) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.printf(
+                Locale.ROOT,
+                "\r[%3d %%] %,d of %,d kills, %,d operations acknowledged, %,d effects checked",
+                100L * now.kills() / kills,
+                now.kills(),
+                kills,
+                now.operations(),
+                now.effects());
+        err.flush();
+    }
+
+    private void endProgress() {
+        spec.commandLine().getErr().println();
+    }
+
+    private String verdict(long firstSeed, CrashReport sum) {
+        return String.format(
+                Locale.ROOT,
+                "%s, seed %d: %,d kills (%,d while opening), %,d operations acknowledged (%,d times), %,d effects checked"
+                        + " (%,d run again, %,d frozen) in %,d s: everything acknowledged is there exactly once",
+                store,
+                firstSeed,
+                sum.kills(),
+                sum.killsWhileOpening(),
+                sum.operations(),
+                sum.acknowledgements(),
+                sum.effects(),
+                sum.rerun(),
+                sum.frozen(),
+                Duration.ofNanos(System.nanoTime() - begun).toSeconds());
+    }
+
+    private static void delete(Path folder) throws IOException {
+        List<Path> deepestFirst;
+        try (Stream<Path> files = Files.walk(folder)) {
+            deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path file : deepestFirst) {
+            Files.delete(file);
+        }
+    }
+}

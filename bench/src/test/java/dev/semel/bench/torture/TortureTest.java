@@ -1,0 +1,66 @@
+package dev.semel.bench.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The command around a crash run; the run itself is tested where the stores are. */
+class TortureTest {
+
+    @TempDir
+    Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        CommandLine commandLine = Torture.commandLine();
+        commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        return commandLine.execute(arguments);
+    }
+
+    @Test
+    void twoKills_endWithAVerdict() {
+        Path stores = folder.resolve("stores");
+        int status = run("--store", "rocksdb", "--kills", "2", "--seed", "1", "--folder", stores.toString());
+
+        assertThat(err.toString()).contains("\r[ 50 %] 1 of 2 kills, ");
+        assertThat(out.toString())
+                .startsWith("rocksdb, seed 1: 2 kills (")
+                .endsWith(": everything acknowledged is there exactly once" + System.lineSeparator());
+        assertThat(status).isZero();
+        assertThat(stores.resolve("round-1/store")).isDirectory();
+    }
+
+    @Test
+    void wrongUse_isToldInOneLine() throws Exception {
+        Files.createFile(folder.resolve("something"));
+
+        assertThat(run("--store", "stone")).isEqualTo(2);
+        assertThat(run("--store", "rocksdb", "--kills", "0")).isEqualTo(2);
+        assertThat(run("--store", "rocksdb", "--kills", "many")).isEqualTo(2);
+        assertThat(run("--store", "rocksdb", "--folder", folder.toString())).isEqualTo(2);
+        assertThat(run()).isEqualTo(2);
+        String see = " (see ./semel torture --help)";
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "semel torture: there is no store \"stone\"; there is rocksdb" + see,
+                        "semel torture: --kills has to be 1 or more, not 0" + see,
+                        "semel torture: Invalid value for option '--kills': 'many' is not an int" + see,
+                        "semel torture: the folder " + folder + " is not empty" + see,
+                        "semel torture: Missing required option: '--store=NAME'" + see);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void help_namesTheOptions() {
+        assertThat(run("--help")).isZero();
+        assertThat(out.toString()).contains("semel torture", "--store", "--kills", "--seed", "--folder");
+    }
+}
