@@ -120,8 +120,14 @@ final class Life implements AutoCloseable {
         }
     }
 
+    /** Leaves nothing behind that runs. */
     @Override
     public void close() {
         kill();
+        try {
+            process.waitFor(DYING.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
