@@ -73,6 +73,7 @@ final class Database implements AutoCloseable {
         List<AutoCloseable> owned = new ArrayList<>();
         try {
             Files.createDirectories(path);
+            LogTail.refuseIfDamaged(path);
             Cache cache = own(owned, new LRUCache(settings.memoryBytes()));
             WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
             Statistics statistics = own(owned, new Statistics());

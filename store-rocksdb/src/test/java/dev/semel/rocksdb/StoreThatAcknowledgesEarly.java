@@ -45,8 +45,8 @@ final class StoreThatAcknowledgesEarly extends StoreInFront {
             for (DocumentWrite write : commit.writes()) {
                 underWay.put(write.id(), written);
             }
-            return new CommitResult.Applied(once.stamp(
-                    commit.attempt(), () -> 1, store.clock().instant()));
+            return new CommitResult.Applied(
+                    once.stamp(commit.attempt(), () -> 1, store.clock().instant()));
         }
     }
 

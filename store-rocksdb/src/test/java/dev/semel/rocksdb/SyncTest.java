@@ -67,7 +67,9 @@ class SyncTest {
             assertThat(metrics).containsEntry("commits", (long) CALLERS * COMMITS);
             long groups = metrics.getOrDefault("groups", 0L);
             assertThat(groups).isPositive().isLessThanOrEqualTo(CALLERS * COMMITS);
-            assertThat(syncs(store) - before).as("syncs of " + groups + " groups").isGreaterThanOrEqualTo(groups);
+            assertThat(syncs(store) - before)
+                    .as("syncs of " + groups + " groups")
+                    .isGreaterThanOrEqualTo(groups);
         } finally {
             callers.shutdownNow();
         }

@@ -1,0 +1,216 @@
+package dev.semel.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.once.Outcome;
+import dev.semel.record.Records;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import dev.semel.store.Time;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A log whose end is missing, as after a power failure, or that is damaged. */
+class LogTest {
+
+    private static final int COMMITS = 6;
+    private static final int SMALL = 10;
+    private static final int BLOCK = 1 << 15;
+    private static final Records RECORDS =
+            Records.of("records", KeyTemplate.of("{name:word}-{day:word}"), KeyTemplate.of("{day:word}-{name:word}"));
+
+    @TempDir
+    private Path folder;
+
+    /** How long the log was when each commit was acknowledged. */
+    private final List<Long> lengths = new ArrayList<>();
+
+    /** Copies a store as it is when the last of some commits has been acknowledged. */
+    private void commitAndCopy(int bytesOfTheLast) throws IOException {
+        Path live = folder.resolve("live");
+        try (Store store = open(live)) {
+            Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
+            for (int i = 0; i < COMMITS; i++) {
+                commit(once, i, i == COMMITS - 1 ? bytesOfTheLast : SMALL);
+                lengths.add(Files.size(log(live)));
+            }
+            copy(live, image());
+        }
+    }
+
+    private Path image() {
+        return folder.resolve("image");
+    }
+
+    private static OnceKey key(int number) {
+        return new OnceKey("ann", "POST /records", "key-" + number);
+    }
+
+    private static String name(int number) {
+        return "name" + number + "-day" + number;
+    }
+
+    private static void commit(Once once, int number, int bytes) {
+        Outcome outcome = once.atomic(Call.of(key(number), Fingerprint.ofJson("1")), tx -> {
+            RECORDS.create(tx, name(number), Json.of("\"" + "x".repeat(bytes) + "\""));
+            return Response.of(name(number));
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+    }
+
+    private static Path log(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("db"))) {
+            return files.filter(file -> file.toString().endsWith(".log"))
+                    .max(Path::compareTo)
+                    .orElseThrow();
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            }
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** What is there after the store has been opened. */
+    private void assertWholeOrAbsent(Store store, long logLength) {
+        for (int number = 0; number < COMMITS; number++) {
+            OnceRecord record = store.find(key(number), Quota.NONE).record();
+            boolean isThere = record != null && record.status() == OnceStatus.COMPLETED;
+            String which = "commit " + number + " in a log of " + logLength + " bytes";
+            assertThat(isThere).as(which).isEqualTo(lengths.get(number) <= logLength);
+            assertThat(RECORDS.read(store, name(number)).isPresent())
+                    .as("document of " + which)
+                    .isEqualTo(isThere);
+            assertThat(found(store, "name", "name" + number))
+                    .as("key of " + which)
+                    .isEqualTo(isThere);
+            assertThat(found(store, "day", "day" + number))
+                    .as("further key of " + which)
+                    .isEqualTo(isThere);
+        }
+    }
+
+    private static boolean found(Store store, String part, String value) {
+        return !RECORDS.find(store, Map.of(part, value), null, 10).items().isEmpty();
+    }
+
+    /** Changes the log of a copy, and does something with the copy. */
+    private void inACopy(LogChange change, Consumer<Path> action) throws IOException {
+        Path copy = folder.resolve("copy");
+        copy(image(), copy);
+        try (FileChannel log = FileChannel.open(log(copy), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            change.make(log);
+        }
+        action.accept(copy);
+        delete(copy);
+    }
+
+    @FunctionalInterface
+    private interface LogChange {
+        void make(FileChannel log) throws IOException;
+    }
+
+    private static RocksDbStore open(Path folder) {
+        return RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, Time.system());
+    }
+
+    private static void flip(FileChannel log, long at) throws IOException {
+        ByteBuffer one = ByteBuffer.allocate(1);
+        log.read(one, at);
+        one.put(0, (byte) (one.get(0) ^ 0x55));
+        log.write(one.rewind(), at);
+    }
+
+    private void assertSurvivesCuts(LongStream lengths) throws IOException {
+        for (long length : lengths.toArray()) {
+            inACopy(log -> log.truncate(length), copy -> {
+                try (Store store = open(copy)) {
+                    assertWholeOrAbsent(store, length);
+                }
+            });
+        }
+    }
+
+    @Test
+    void logCutAnywhere_keepsWhatWasAcknowledgedAndNothingHalf() throws Exception {
+        commitAndCopy(SMALL);
+        assertSurvivesCuts(LongStream.rangeClosed(lengths.get(COMMITS - 3), lengths.get(COMMITS - 1)));
+    }
+
+    /** What is long is written in pieces, one for each block of the log. */
+    @Test
+    void logCutWhereACommitGoesOnInAnotherBlock_hasNothingHalf() throws Exception {
+        commitAndCopy(BLOCK);
+        long end = lengths.get(COMMITS - 1);
+        assertThat(end).isBetween(BLOCK + 20L, 2L * BLOCK);
+        assertSurvivesCuts(LongStream.rangeClosed(BLOCK - 9, BLOCK + 9));
+        assertSurvivesCuts(LongStream.rangeClosed(end - 3, end));
+    }
+
+    /** Opening it has brought the log to an end of its own: what comes next is not lost behind the cut. */
+    @Test
+    void logThatWasCut_isWrittenOn() throws Exception {
+        commitAndCopy(SMALL);
+        for (long length : new long[] {lengths.get(2), lengths.get(2) + 1, lengths.get(3) - 1}) {
+            inACopy(log -> log.truncate(length), copy -> {
+                try (Store store = open(copy)) {
+                    commit(new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE), COMMITS, SMALL);
+                }
+                try (Store store = open(copy)) {
+                    assertWholeOrAbsent(store, length);
+                    assertThat(RECORDS.read(store, name(COMMITS))).isPresent();
+                }
+            });
+        }
+    }
+
+    @Test
+    void logDamagedInTheMiddle_isRefusedRatherThanShortened() throws Exception {
+        commitAndCopy(SMALL);
+        for (long place = lengths.get(1); place < lengths.get(2); place++) {
+            long at = place;
+            inACopy(
+                    log -> flip(log, at),
+                    copy -> assertThatThrownBy(() -> open(copy).close())
+                            .as("damaged at byte " + (at - lengths.get(1)) + " of a commit")
+                            .isInstanceOf(StoreException.class)
+                            .hasMessageContaining("Cannot open the store in " + copy));
+        }
+    }
+}
