@@ -1,0 +1,211 @@
+package dev.semel.testkit.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.once.Outcome;
+import dev.semel.store.Document;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Response;
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.crash.Acknowledgement.How;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Everything that has to hold is told when it does not. */
+class CheckerTest {
+
+    private static final int LIVES = 3;
+    private static final long OPERATIONS = 60;
+
+    private final Store store = new MemoryStore(Time.system(), 1 << 28);
+    private final Transactions transactions = new Transactions(store, Time.system());
+    private final Workload workload = new Workload(1);
+    private final History history = new History();
+    private final List<List<EffectFile.Line>> lines = new ArrayList<>();
+
+    @BeforeEach
+    void run() {
+        Once once = new Once(transactions, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
+        for (int life = 0; life < LIVES; life++) {
+            lines.add(new ArrayList<>());
+        }
+        for (long number = 1; number <= OPERATIONS; number++) {
+            int life = (int) (number * LIVES / (OPERATIONS + 1));
+            history.add(
+                    life, new Acknowledgement(number, workload.kind(number), How.EXECUTED, call(once, number, life)));
+        }
+    }
+
+    private String call(Once once, long number, int life) {
+        Kind kind = workload.kind(number);
+        Outcome outcome = kind == Kind.ATOMIC
+                ? once.atomic(workload.call(number), workload.atomic(number))
+                : once.leased(workload.call(number), IfAbandoned.valueOf(kind.name()), lease -> {
+                    lines.get(life).add(new EffectFile.Line(number, lease.fence()));
+                    return Response.of(CrashWorker.leasedAnswer(number, lease.fence()));
+                });
+        return ((Outcome.Executed) outcome).response().text();
+    }
+
+    private List<String> check() {
+        return new Checker(store, workload, history, OPERATIONS, lines).check();
+    }
+
+    private long first(Kind kind) {
+        return LongStream.rangeClosed(1, OPERATIONS)
+                .filter(number -> workload.kind(number) == kind)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private String answer(long number) {
+        return history.of(number).orElseThrow().answer();
+    }
+
+    private EffectFile.Line line(long number) {
+        return lines.stream()
+                .flatMap(List::stream)
+                .filter(line -> line.number() == number)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void soundStore_passes() {
+        Checker checker = new Checker(store, workload, history, OPERATIONS, lines);
+        assertThat(checker.check()).isEmpty();
+        assertThat(checker.report(1, 0))
+                .isEqualTo(new CrashReport(1, 0, OPERATIONS, OPERATIONS, OPERATIONS, OPERATIONS, 0, 0));
+    }
+
+    @Test
+    void missingEffect_isTold() {
+        long number = first(Kind.ATOMIC);
+        transactions.run(tx -> Workload.EFFECTS.delete(tx, answer(number)));
+        assertThat(check())
+                .hasSize(2)
+                .anyMatch(text -> text.startsWith("operation " + number + " (ATOMIC) is COMPLETED and has 0 effects"))
+                .anyMatch(text -> text.startsWith("the count of bucket" + workload.bucket(number)));
+    }
+
+    @Test
+    void effectTwice_isTold() {
+        long number = first(Kind.ATOMIC);
+        String suffix = answer(number).substring(17);
+        transactions.run(
+                tx -> Workload.EFFECTS.createMinted(tx, () -> IdSchemes.TID62.mint() + suffix, workload.data(number)));
+        assertThat(check()).hasSize(2).anyMatch(text -> text.contains("has 2 effects"));
+    }
+
+    @Test
+    void effectOfNothing_isTold() {
+        transactions.run(
+                tx -> Workload.EFFECTS.createMinted(tx, () -> IdSchemes.TID62.mint() + "-0000000061", Json.of("1")));
+        assertThat(check()).contains("operation 61 has an effect, and was never asked for");
+    }
+
+    @Test
+    void wrongCount_isTold() {
+        transactions.run(tx -> {
+            Document counter = Workload.COUNTERS.read(tx, "bucket0").orElseThrow();
+            return Workload.COUNTERS.update(
+                    tx, "bucket0", counter.version(), Json.of("" + (Workload.count(counter) + 1)));
+        });
+        assertThat(check()).singleElement().asString().startsWith("the count of bucket0 is ");
+    }
+
+    @Test
+    void lostRecord_isTold() {
+        history.add(2, new Acknowledgement(61, workload.kind(61), How.EXECUTED, "gone"));
+        assertThat(new Checker(store, workload, history, 61, lines).check())
+                .containsExactly("operation 61 (" + workload.kind(61) + ") was acknowledged, and has no record");
+    }
+
+    @Test
+    void silence_isTold() {
+        assertThat(new Checker(store, workload, history, 61, lines).check())
+                .singleElement()
+                .asString()
+                .contains("operation 61", "was not acknowledged");
+    }
+
+    @Test
+    void anotherAnswer_isTold() {
+        long number = first(Kind.RERUN);
+        history.add(2, new Acknowledgement(number, Kind.RERUN, How.REPLAYED, "another"));
+        assertThat(check()).singleElement().asString().contains("and later \"another\"");
+    }
+
+    @Test
+    void secondExecution_isTold() {
+        long number = first(Kind.ATOMIC);
+        history.add(2, new Acknowledgement(number, Kind.ATOMIC, How.EXECUTED, answer(number)));
+        assertThat(check()).singleElement().asString().contains("was executed after it had been acknowledged");
+    }
+
+    @Test
+    void runOfAFrozenOperation_isTold() {
+        long number = first(Kind.FREEZE);
+        lines.get(0).add(new EffectFile.Line(number, line(number).fence() - 1_000_000));
+        assertThat(check())
+                .contains("operation " + number + " (FREEZE) has its effect 2 times, and must not be run again");
+    }
+
+    @Test
+    void answerOfALowerFence_isTold() {
+        long number = first(Kind.RERUN);
+        lines.get(2).add(new EffectFile.Line(number, 1_000_000));
+        assertThat(check())
+                .hasSize(2)
+                .anyMatch(text -> text.contains("and the highest fence in the file is 1000000"))
+                .anyMatch(text -> text.contains("and ran with 1000000"));
+    }
+
+    @Test
+    void missingLine_isTold() {
+        long number = first(Kind.RERUN);
+        EffectFile.Line line = line(number);
+        lines.forEach(life -> life.remove(line));
+        assertThat(check()).containsExactly("operation " + number + " (RERUN) is completed, and has no effect");
+    }
+
+    @Test
+    void fenceGivenTwice_isTold() {
+        EffectFile.Line line = line(first(Kind.RERUN));
+        lines.get(0).add(line);
+        assertThat(check())
+                .contains(
+                        "fence " + line.fence() + " was given twice, to operation " + line.number() + " among others");
+    }
+
+    @Test
+    void fencesThatGoBack_areTold() {
+        List<EffectFile.Line> last = lines.remove(2);
+        lines.add(0, last);
+        assertThat(check()).anyMatch(text -> text.contains(" was given after kill "));
+    }
+
+    @Test
+    void effectThatIsNotFoundByItsNumber_isTold() {
+        long number = first(Kind.ATOMIC);
+        Document effect = Workload.EFFECTS.read(store, answer(number)).orElseThrow();
+        transactions.run(tx -> Workload.EFFECTS.delete(tx, effect.key()));
+        transactions.run(tx -> {
+            tx.expectAbsent(effect.id());
+            return tx.put(effect, List.of());
+        });
+        assertThat(check())
+                .containsExactly("the effect " + answer(number) + " is found by its key, but not by its number");
+    }
+}
