@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CrashTest {
 
     private static final int KILLS = 30;
-    private static final int FEW_KILLS = 8;
+    private static final int FEW_KILLS = 10;
     private static final long SEED = 20260107;
 
     @TempDir

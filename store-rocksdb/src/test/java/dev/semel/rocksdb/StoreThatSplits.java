@@ -2,31 +2,44 @@ package dev.semel.rocksdb;
 
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
+import dev.semel.store.DocumentId;
+import dev.semel.store.DocumentWrite;
 import dev.semel.store.Store;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Writes the once-record first, and the documents a little later in another commit. As long as it lives, nobody can tell. */
+/**
+ * Writes the once-record first, and the documents a little later in another commit. Those who write the same document wait for
+ * each other; so as long as it lives, nobody can tell.
+ */
 final class StoreThatSplits extends StoreInFront {
 
-    private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+    private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final Map<DocumentId, Object> locks = new ConcurrentHashMap<>();
 
     StoreThatSplits(Store store) {
         super(store);
     }
 
     @Override
-    public synchronized CommitResult commit(Commit commit) {
+    public CommitResult commit(Commit commit) {
         if (commit.once() == null || commit.writes().isEmpty()) {
             return store.commit(commit);
         }
-        CommitResult result = store.commit(new Commit(commit.attempt(), commit.once(), commit.writers(), List.of()));
-        if (result instanceof CommitResult.Applied) {
-            LockSupport.parkNanos(BETWEEN_NANOS);
-            store.commit(new Commit(commit.attempt() + "-2", null, Map.of(), commit.writes()));
+        // all but one are new; the one that others write too comes last
+        List<DocumentWrite> writes = List.copyOf(commit.writes());
+        synchronized (locks.computeIfAbsent(writes.get(writes.size() - 1).id(), id -> new Object())) {
+            CommitResult result =
+                    store.commit(new Commit(commit.attempt(), commit.once(), commit.writers(), List.of()));
+            if (result instanceof CommitResult.Applied) {
+                LockSupport.parkNanos(BETWEEN_NANOS);
+                store.commit(new Commit(commit.attempt() + "-2", null, Map.of(), commit.writes()));
+            }
+            return result;
         }
-        return result;
     }
 }
