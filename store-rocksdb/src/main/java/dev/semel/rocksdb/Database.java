@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -70,10 +71,32 @@ final class Database implements AutoCloseable {
     }
 
     static Database open(Path path, RocksDbSettings settings) {
-        List<AutoCloseable> owned = new ArrayList<>();
         try {
             Files.createDirectories(path);
             LogTail.refuseIfDamaged(path);
+        } catch (IOException e) {
+            throw StoreException.refused("Cannot open the store in " + path + ": " + e);
+        }
+        return open(path, settings, RocksDB::open);
+    }
+
+    /** As it stands now, though another process may have it open; nothing is written. */
+    static Database openReadOnly(Path path, RocksDbSettings settings) {
+        return open(path, settings, RocksDB::openReadOnly);
+    }
+
+    private interface Opening {
+        RocksDB open(
+                DBOptions options,
+                String path,
+                List<ColumnFamilyDescriptor> descriptors,
+                List<ColumnFamilyHandle> handles)
+                throws RocksDBException;
+    }
+
+    private static Database open(Path path, RocksDbSettings settings, Opening opening) {
+        List<AutoCloseable> owned = new ArrayList<>();
+        try {
             Cache cache = own(owned, new LRUCache(settings.memoryBytes()));
             WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
             Statistics statistics = own(owned, new Statistics());
@@ -95,15 +118,12 @@ final class Database implements AutoCloseable {
                     .map(name -> new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family))
                     .toList();
             List<ColumnFamilyHandle> handles = new ArrayList<>();
-            RocksDB db = RocksDB.open(options, path.toString(), descriptors, handles);
+            RocksDB db = opening.open(options, path.toString(), descriptors, handles);
             WriteOptions write = own(owned, new WriteOptions()).setSync(settings.synced());
             return new Database(db, handles, owned, write, statistics);
         } catch (RocksDBException e) {
             closeAll(owned);
             throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
-        } catch (IOException e) {
-            closeAll(owned);
-            throw StoreException.refused("Cannot open the store in " + path + ": " + e);
         }
     }
 
@@ -162,6 +182,23 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /** The families, in the same order for every database. */
+    List<ColumnFamilyHandle> families() {
+        return List.of(meta, once, documents, further, receipts);
+    }
+
+    /** All rows of a family, in order. */
+    void forEach(ColumnFamilyHandle family, ReadOptions options, BiConsumer<byte[], byte[]> rows) {
+        try (RocksIterator iterator = iterator(family, options)) {
+            for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+                rows.accept(iterator.key(), iterator.value());
+            }
+            iterator.status();
+        } catch (RocksDBException e) {
+            throw failed("read", e);
+        }
+    }
+
     RocksIterator iterator(ColumnFamilyHandle family, ReadOptions options) {
         return db.newIterator(family, options);
     }
@@ -196,7 +233,7 @@ final class Database implements AutoCloseable {
         try {
             if (!closed) {
                 closed = true;
-                List.of(meta, once, documents, further, receipts).forEach(ColumnFamilyHandle::close);
+                families().forEach(ColumnFamilyHandle::close);
                 db.close();
                 closeAll(owned);
             }

@@ -39,7 +39,7 @@ final class Folder implements AutoCloseable {
             Files.createDirectories(path);
             Folder folder = lock(path);
             try {
-                folder.checkFormat();
+                folder.checkOrMakeFormat();
                 return folder;
             } catch (StoreException | IOException e) {
                 folder.close();
@@ -78,17 +78,38 @@ final class Folder implements AutoCloseable {
 
     /** Where RocksDB keeps its files. */
     Path database() {
+        return database(path);
+    }
+
+    /** Where RocksDB keeps the files of a store in some folder. */
+    static Path database(Path path) {
         return path.resolve("db");
     }
 
-    private void checkFormat() throws IOException {
+    /** Refuses a folder that holds no store, or one of another format. */
+    static void requireStore(Path path) {
+        try {
+            if (!Files.exists(path.resolve(FORMAT_FILE))) {
+                throw StoreException.refused("There is no store in " + path);
+            }
+            checkFormat(path);
+        } catch (IOException e) {
+            throw StoreException.refused("Cannot use the folder " + path + ": " + e);
+        }
+    }
+
+    private static void checkFormat(Path path) throws IOException {
+        String format = Files.readString(path.resolve(FORMAT_FILE)).strip();
+        if (!format.equals(FORMAT_WORDS + Rows.FORMAT)) {
+            throw StoreException.refused("The folder " + path + " has the format \"" + abridged(format)
+                    + "\"; this release reads and writes \"" + FORMAT_WORDS + Rows.FORMAT + "\"");
+        }
+    }
+
+    private void checkOrMakeFormat() throws IOException {
         Path file = path.resolve(FORMAT_FILE);
         if (Files.exists(file)) {
-            String format = Files.readString(file).strip();
-            if (!format.equals(FORMAT_WORDS + Rows.FORMAT)) {
-                throw StoreException.refused("The folder " + path + " has the format \"" + abridged(format)
-                        + "\"; this release reads and writes \"" + FORMAT_WORDS + Rows.FORMAT + "\"");
-            }
+            checkFormat(path);
         } else if (hasOtherFiles()) {
             throw StoreException.refused("The folder " + path + " holds something else: it has no file " + FORMAT_FILE);
         } else {
@@ -117,7 +138,9 @@ final class Folder implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        lock.release();
-        holder.close();
+        if (holder.isOpen()) {
+            lock.release();
+            holder.close();
+        }
     }
 }

@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.rocksdb.ColumnFamilyHandle;
@@ -46,7 +47,7 @@ public final class RocksDbCopy {
         if (Files.exists(to)) {
             throw StoreException.refused("There is something already at " + to);
         }
-        Folder.checkFormat(from);
+        Folder.requireStore(from);
         Path draft = to.resolveSibling(to.getFileName() + ".incomplete");
         try {
             deleteAll(draft);
@@ -71,24 +72,14 @@ public final class RocksDbCopy {
             Tally tally = new Tally();
             Snapshot snapshot = source.snapshot();
             try (ReadOptions options = new ReadOptions().setSnapshot(snapshot).setFillCache(false)) {
-                for (int family = 0; family < Database.FAMILY_COUNT; family++) {
-                    ColumnFamilyHandle sink = target.family(family);
-                    Batch[] batch = {new Batch()};
-                    source.forEach(family, options, (key, value) -> {
-                        tally.add(key, value);
-                        batch[0].put(sink.getID(), key, value);
-                        if (batch[0].length() > BATCH_BYTES) {
-                            target.write(Batch.together(java.util.List.of(batch[0])));
-                            batch[0] = new Batch();
-                            progress.accept(tally.rows);
-                        }
-                    });
-                    target.write(Batch.together(java.util.List.of(batch[0])));
+                for (int i = 0; i < source.families().size(); i++) {
+                    Sink sink = new Sink(target, target.families().get(i), tally, progress);
+                    source.forEach(source.families().get(i), options, sink::add);
+                    sink.flush();
                 }
             } finally {
                 source.release(snapshot);
             }
-            progress.accept(tally.rows);
             return tally.copied();
         }
     }
@@ -97,7 +88,7 @@ public final class RocksDbCopy {
         Tally tally = new Tally();
         try (Database database = Database.openReadOnly(Folder.database(copy), RocksDbSettings.DEFAULTS);
                 ReadOptions options = new ReadOptions().setFillCache(false)) {
-            for (int family = 0; family < Database.FAMILY_COUNT; family++) {
+            for (ColumnFamilyHandle family : database.families()) {
                 database.forEach(family, options, tally::add);
             }
         }
@@ -114,6 +105,37 @@ public final class RocksDbCopy {
         }
     }
 
+    /** Writes rows to a family, many at a time. */
+    private static final class Sink {
+
+        private final Database target;
+        private final ColumnFamilyHandle family;
+        private final Tally tally;
+        private final LongConsumer progress;
+        private Batch batch = new Batch();
+
+        Sink(Database target, ColumnFamilyHandle family, Tally tally, LongConsumer progress) {
+            this.target = target;
+            this.family = family;
+            this.tally = tally;
+            this.progress = progress;
+        }
+
+        void add(byte[] key, byte[] value) {
+            tally.add(key, value);
+            batch.put(family.getID(), key, value);
+            if (batch.length() > BATCH_BYTES) {
+                flush();
+            }
+        }
+
+        void flush() {
+            target.write(Batch.together(List.of(batch)));
+            batch = new Batch();
+            progress.accept(tally.rows);
+        }
+    }
+
     /** Counts rows, and hashes them with their lengths. */
     private static final class Tally {
 
@@ -121,7 +143,10 @@ public final class RocksDbCopy {
         private long rows;
 
         void add(byte[] key, byte[] value) {
-            digest.update(new ByteWriter(10).addVarint(key.length).addVarint(value.length).toBytes());
+            digest.update(new ByteWriter(10)
+                    .addVarint(key.length)
+                    .addVarint(value.length)
+                    .toBytes());
             digest.update(key);
             digest.update(value);
             rows++;

@@ -3,6 +3,7 @@ package dev.semel.server.cli;
 import dev.semel.id.ExhaustedException;
 import dev.semel.id.MalformedException;
 import dev.semel.json.MalformedJsonException;
+import dev.semel.store.StoreException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -35,7 +36,14 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "semel",
         description = "One good key for everything, and every write exactly once.",
-        subcommands = {IdCommand.class, KeyCommand.class, FingerprintCommand.class, CompletionCommand.class},
+        subcommands = {
+            IdCommand.class,
+            KeyCommand.class,
+            FingerprintCommand.class,
+            BackupCommand.class,
+            RestoreCommand.class,
+            CompletionCommand.class
+        },
         versionProvider = Semel.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         footer = {
@@ -108,6 +116,7 @@ public final class Semel implements Runnable {
             }
             boolean expected = e instanceof MalformedException
                     || e instanceof MalformedJsonException
+                    || e instanceof StoreException
                     || e instanceof ExhaustedException
                     || e instanceof UncheckedIOException;
             String command = failed.getCommandSpec().qualifiedName();

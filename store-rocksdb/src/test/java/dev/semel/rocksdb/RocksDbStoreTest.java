@@ -1,0 +1,211 @@
+package dev.semel.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.key.KeyRange;
+import dev.semel.key.KeyTemplate;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.once.Outcome;
+import dev.semel.record.Records;
+import dev.semel.store.Document;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.OnceKey;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.ControlledTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the store on RocksDB does beyond the contract: it stays. */
+class RocksDbStoreTest {
+
+    private static final Records NOTES =
+            Records.of("notes", KeyTemplate.of("{folder:hex}-{id:word}"), KeyTemplate.of("{id:word}-{folder:hex}"));
+
+    @TempDir
+    private Path temp;
+
+    private final ControlledTime time = new ControlledTime();
+
+    private Path folder() {
+        return temp.resolve("data");
+    }
+
+    private RocksDbStore open() {
+        return RocksDbStore.open(folder(), RocksDbSettings.DEFAULTS, time);
+    }
+
+    private Once once(RocksDbStore store) {
+        return new Once(store, time, OnceSettings.DEFAULTS, OnceListener.NONE);
+    }
+
+    private static Call call(String key) {
+        return Call.of(new OnceKey("ann", "POST /", key), Fingerprint.ofJson("1"));
+    }
+
+    private Outcome note(RocksDbStore store, String key) {
+        return once(store).atomic(call(key), tx -> {
+            NOTES.create(tx, "0a-" + key, Json.of("1"));
+            return Response.of(key);
+        });
+    }
+
+    @Test
+    void everything_isThereWhenItIsOpenedAgain() {
+        try (RocksDbStore store = open()) {
+            note(store, "k");
+        }
+        try (RocksDbStore store = open()) {
+            assertThat(note(store, "k")).isInstanceOf(Outcome.Replayed.class);
+            assertThat(NOTES.find(store, Map.of("id", "k"), null, 10).items()).hasSize(1);
+        }
+    }
+
+    @Test
+    void fences_goOnRisingWhenItIsOpenedAgain() {
+        List<Long> fences = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            try (RocksDbStore store = open()) {
+                for (int j = 0; j < 3; j++) {
+                    once(store).leased(call(i + "-" + j), IfAbandoned.RERUN, lease -> {
+                        fences.add(lease.fence());
+                        return Response.of("done");
+                    });
+                }
+            }
+        }
+        assertThat(fences).hasSize(9).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void quota_isKnownWhenItIsOpenedAgain() {
+        OnceSettings settings = OnceSettings.DEFAULTS.withQuota(new Quota(3, Duration.ofHours(1)));
+        for (int i = 0; i < 4; i++) {
+            try (RocksDbStore store = open()) {
+                Outcome outcome = new Once(store, time, settings, OnceListener.NONE)
+                        .atomic(call("k" + i), tx -> Response.of("done"));
+                assertThat(outcome).isInstanceOf(i < 3 ? Outcome.Executed.class : Outcome.Limited.class);
+            }
+        }
+    }
+
+    @Test
+    void folderThatIsOpen_isRefused_withWhoHasIt() {
+        try (RocksDbStore store = open()) {
+            assertThatThrownBy(this::open)
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageStartingWith("The folder " + folder() + " is in use by process "
+                            + ProcessHandle.current().pid() + " since ");
+            assertThat(note(store, "k")).isInstanceOf(Outcome.Executed.class);
+        }
+        open().close();
+    }
+
+    @Test
+    void folderOfAnotherFormat_isRefused_andLeftAsItIs() throws IOException {
+        open().close();
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 2\n");
+        assertThatThrownBy(this::open)
+                .hasMessage("The folder " + folder()
+                        + " has the format \"semel rocksdb 2\"; this release reads and writes \"semel rocksdb 1\"");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 1\n");
+        open().close();
+    }
+
+    @Test
+    void folderThatHoldsSomethingElse_isRefused() throws IOException {
+        Files.createDirectories(folder());
+        Files.writeString(folder().resolve("letter.txt"), "dear");
+        assertThatThrownBy(this::open).hasMessageContaining("holds something else");
+        assertThat(folder().resolve("letter.txt")).hasContent("dear");
+    }
+
+    @Test
+    void fileInsteadOfAFolder_isRefused() throws IOException {
+        Files.writeString(folder(), "file");
+        assertThatThrownBy(this::open).hasMessageStartingWith("Cannot use the folder " + folder());
+    }
+
+    @Test
+    void closedStore_saysSo() {
+        RocksDbStore store = open();
+        store.close();
+        assertThatThrownBy(() -> note(store, "k")).hasMessage("The store is closed");
+        store.close();
+    }
+
+    @Test
+    void sweep_removesWhatIsPastItsTime_andNothingElse() {
+        try (RocksDbStore store = open()) {
+            Transactions transactions = new Transactions(store, time);
+            for (int i = 0; i < 250; i++) {
+                String key = "0a-old" + i;
+                transactions.run(tx -> NOTES.create(tx, key, Json.of("1"), Duration.ofHours(1)));
+                note(store, "old" + i + "key");
+            }
+            once(store).leased(call("frozen"), IfAbandoned.FREEZE, lease -> {
+                throw new StackOverflowError();
+            });
+            time.advance(OnceSettings.DEFAULTS.retention());
+            note(store, "new");
+            // 250 records, 250 documents, their further keys, and the receipts of the commits without a record
+            assertThat(store.sweep()).isEqualTo(250 + 250 + 250 + 250);
+            assertThat(store.sweep()).isZero();
+            assertThat(note(store, "new")).isInstanceOf(Outcome.Replayed.class);
+            assertThat(once(store).leased(call("frozen"), IfAbandoned.FREEZE, lease -> Response.of("must not run")))
+                    .isInstanceOf(Outcome.Unknown.class);
+            assertThat(NOTES.scan(store, KeyRange.ofPrefix(""), null, 1000).items())
+                    .hasSize(251);
+            assertThat(NOTES.find(store, Map.of("id", "new"), null, 10).items()).hasSize(1);
+        }
+    }
+
+    @Test
+    void copy_ofAStoreInUse_isAStoreWithEverythingThatWasAcknowledged() {
+        Path copy = temp.resolve("copy");
+        try (RocksDbStore store = open()) {
+            for (int i = 0; i < 100; i++) {
+                note(store, "k" + i);
+            }
+            RocksDbCopy.Copied copied = RocksDbCopy.copy(folder(), copy, rows -> {});
+            assertThat(copied.rows()).isEqualTo(301); // records, documents, further keys, and the highest fence
+            note(store, "later");
+        }
+        try (RocksDbStore store = RocksDbStore.open(copy, RocksDbSettings.DEFAULTS, time)) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(note(store, "k" + i)).isInstanceOf(Outcome.Replayed.class);
+            }
+            assertThat(NOTES.scan(store, KeyRange.ofPrefix(""), null, 1000).items())
+                    .hasSize(100)
+                    .extracting(Document::version)
+                    .containsOnly(1L);
+        }
+    }
+
+    @Test
+    void copy_toWhatIsThere_orFromWhatIsNoStore_isRefused() throws IOException {
+        open().close();
+        Path there = Files.createDirectory(temp.resolve("there"));
+        assertThatThrownBy(() -> RocksDbCopy.copy(folder(), there, rows -> {}))
+                .hasMessage("There is something already at " + there);
+        assertThatThrownBy(() -> RocksDbCopy.copy(there, temp.resolve("copy"), rows -> {}))
+                .hasMessage("There is no store in " + there);
+        assertThat(temp.resolve("copy")).doesNotExist();
+        assertThat(temp.resolve("copy.incomplete")).doesNotExist();
+    }
+}
