@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the new keys of users over a sliding time, for stores that one process has to itself. A key is counted before it is
- * written, and taken back if it is not: so there is never one too many, and nobody waits for another's write.
+ * written, and stays counted if that fails: so there is never one too many, and nobody waits for another's write.
  */
 public final class NewKeyLedger {
 
@@ -63,14 +63,6 @@ public final class NewKeyLedger {
     /** When the count falls below the limit. */
     private static Instant leaves(ArrayDeque<Instant> begun, int limit) {
         return begun.stream().skip(begun.size() - limit).findFirst().orElseThrow();
-    }
-
-    /** Takes back a key that was counted but not begun. */
-    public void takeBack(String user, Quota quota, Instant counted) {
-        lines.computeIfPresent(new Line(user, quota.window()), (line, begun) -> {
-            begun.removeLastOccurrence(counted);
-            return begun;
-        });
     }
 
     /** How many users are counted. */

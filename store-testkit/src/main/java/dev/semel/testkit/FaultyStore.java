@@ -1,6 +1,5 @@
 package dev.semel.testkit;
 
-import dev.semel.store.Capability;
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
@@ -11,10 +10,8 @@ import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,11 +21,10 @@ import java.util.concurrent.locks.LockSupport;
  * A store that fails: before it has done what it was asked, after it has, or all the time; and that is slow. Whatever it does,
  * nothing may be lost and nothing done twice.
  */
-public final class FaultyStore implements Store {
+public final class FaultyStore extends ForwardingStore {
 
     private static final long LONGEST_DELAY_NANOS = 20_000;
 
-    private final Store store;
     private final AtomicInteger failBefore = new AtomicInteger();
     private final AtomicInteger failAfter = new AtomicInteger();
     private final AtomicInteger commits = new AtomicInteger();
@@ -39,7 +35,7 @@ public final class FaultyStore implements Store {
     private volatile Runnable beforeCommit = () -> {};
 
     public FaultyStore(Store store) {
-        this.store = store;
+        super(store);
     }
 
     /** The next commits fail, and are not done. */
@@ -133,20 +129,5 @@ public final class FaultyStore implements Store {
     public List<Document> scan(Scan scan) {
         before();
         return store.scan(scan);
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-        return store.capabilities();
-    }
-
-    @Override
-    public InstantSource clock() {
-        return store.clock();
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 }

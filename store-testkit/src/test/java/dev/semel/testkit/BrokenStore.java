@@ -1,31 +1,23 @@
 package dev.semel.testkit;
 
-import dev.semel.store.Capability;
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.Expected;
-import dev.semel.store.OnceKey;
 import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
-import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
-import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /** Stores as people write them who have not read the contract: to see that the suite tells them. */
-abstract class BrokenStore implements Store {
-
-    private final Store store;
+abstract class BrokenStore extends ForwardingStore {
 
     private BrokenStore(Store store) {
-        this.store = store;
+        super(store);
     }
 
     /** Records whatever an owner brings, however late it comes. */
@@ -108,35 +100,5 @@ abstract class BrokenStore implements Store {
                 return result;
             }
         }
-    }
-
-    @Override
-    public Sighting find(OnceKey key, Quota quota) {
-        return store.find(key, quota);
-    }
-
-    @Override
-    public Optional<Document> read(DocumentId id) {
-        return store.read(id);
-    }
-
-    @Override
-    public List<Document> scan(Scan scan) {
-        return store.scan(scan);
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-        return store.capabilities();
-    }
-
-    @Override
-    public InstantSource clock() {
-        return store.clock();
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 }

@@ -9,13 +9,9 @@ import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.MemoryStore;
-import dev.semel.store.OnceKey;
-import dev.semel.store.Quota;
 import dev.semel.store.Scan;
-import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.Time;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -117,21 +113,15 @@ class StoreContractTest {
     }
 
     /** Can do what every store can, and no more. */
-    private record LeaseStore(Store store) implements Store {
+    private static final class LeaseStore extends ForwardingStore {
+
+        LeaseStore(Store store) {
+            super(store);
+        }
 
         @Override
         public Set<Capability> capabilities() {
             return Set.of(Capability.LEASE);
-        }
-
-        @Override
-        public InstantSource clock() {
-            return store.clock();
-        }
-
-        @Override
-        public Sighting find(OnceKey key, Quota quota) {
-            return store.find(key, quota);
         }
 
         @Override
@@ -141,7 +131,7 @@ class StoreContractTest {
                     || !commit.writes().isEmpty()) {
                 throw new UnsupportedOperationException("documents");
             }
-            return store.commit(commit);
+            return super.commit(commit);
         }
 
         @Override
@@ -152,11 +142,6 @@ class StoreContractTest {
         @Override
         public List<Document> scan(Scan scan) {
             throw new UnsupportedOperationException("documents");
-        }
-
-        @Override
-        public void close() {
-            store.close();
         }
     }
 }
