@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
  */
 public final class Rounds {
 
-    private static final Effort REAL = new Effort(1, 5, 3, 400);
+    private static final Effort REAL = new Effort(1, 10, 3, 600);
     private static final PrintStream PROGRESS = System.err;
 
     @Option(

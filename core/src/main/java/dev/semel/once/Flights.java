@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flights {
 
-    private final Map<OnceKey, Flight> underWay = new ConcurrentHashMap<>();
+    /** So many that those who come and go at the same time seldom touch the same memory. */
+    private static final int PLACES = 1 << 10;
+
+    private final Map<OnceKey, Flight> underWay = new ConcurrentHashMap<>(PLACES);
     private final Time time;
     private final long longestNanos;
 
@@ -31,11 +35,30 @@ final class Flights {
         private final Thread thread = Thread.currentThread();
         private final long begun;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        private volatile Heartbeats.@Nullable Beat beat;
 
         private Flight(Fingerprint fingerprint, long begun) {
             this.fingerprint = fingerprint;
             this.begun = begun;
         }
+
+        /** Has a lease kept up from now on, or none any more. */
+        void keepUp(Heartbeats.@Nullable Beat beat) {
+            this.beat = beat;
+        }
+    }
+
+    /** Does something with each lease that is kept up; returns whether there is one. */
+    boolean forEachBeat(Consumer<Heartbeats.Beat> action) {
+        boolean any = false;
+        for (Flight flight : underWay.values()) {
+            Heartbeats.Beat beat = flight.beat;
+            if (beat != null) {
+                any = true;
+                action.accept(beat);
+            }
+        }
+        return any;
     }
 
     /**

@@ -5,15 +5,13 @@ import dev.semel.store.OnceWrite;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
  * Keeps leases up while their operations run: extends each after a third of its length, so that two tries may go wrong. Most
- * operations are done long before that; so there is one timer for all, and to begin and to end a lease is to enter and to leave a
- * set.
+ * operations are done long before that; so there is one timer for all, which looks at what is under way, and a lease that begins and
+ * ends between two looks costs nothing.
  */
 final class Heartbeats {
 
@@ -22,10 +20,11 @@ final class Heartbeats {
     private final Duration tick;
     private final long pauseNanos;
     private final long longestNanos;
-    private final Set<Beat> beating = ConcurrentHashMap.newKeySet();
+    private final Flights flights;
     private final AtomicBoolean ticking = new AtomicBoolean();
 
-    Heartbeats(Transactions transactions, Time time, OnceSettings settings) {
+    Heartbeats(Flights flights, Transactions transactions, Time time, OnceSettings settings) {
+        this.flights = flights;
         this.transactions = transactions;
         this.time = time;
         this.tick = settings.lease().dividedBy(6);
@@ -36,12 +35,14 @@ final class Heartbeats {
     /** A lease that is kept up until it is lost, closed, or older than any run may be. */
     final class Beat {
 
+        private final Flights.Flight flight;
         private final Lease lease;
         private final Supplier<OnceWrite> extension;
         private final long begun = time.nanoTime();
         private volatile long lastBeat = begun;
 
-        private Beat(Lease lease, Supplier<OnceWrite> extension) {
+        private Beat(Flights.Flight flight, Lease lease, Supplier<OnceWrite> extension) {
+            this.flight = flight;
             this.lease = lease;
             this.extension = extension;
         }
@@ -69,34 +70,39 @@ final class Heartbeats {
         }
 
         void close() {
-            beating.remove(this);
+            flight.keepUp(null);
         }
     }
 
     /**
-     * Keeps a lease up.
+     * Keeps up the lease of a run.
      *
      * @param extension what is written to extend it
      */
-    Beat start(Lease lease, Supplier<OnceWrite> extension) {
-        Beat beat = new Beat(lease, extension);
-        beating.add(beat);
-        if (!ticking.get() && ticking.compareAndSet(false, true)) {
-            time.after(tick, this::tick);
-        }
+    Beat start(Flights.Flight flight, Lease lease, Supplier<OnceWrite> extension) {
+        Beat beat = new Beat(flight, lease, extension);
+        flight.keepUp(beat);
+        startTicking();
         return beat;
     }
 
+    private void startTicking() {
+        if (!ticking.get() && ticking.compareAndSet(false, true)) {
+            time.after(tick, this::tick);
+        }
+    }
+
+    /** Whoever begins from here on and is not met starts the timer again. */
     private void tick() {
-        for (Beat beat : beating) {
+        ticking.set(false);
+        boolean any = flights.forEachBeat(beat -> {
             if (beat.isDue()) {
                 beat.lastBeat = time.nanoTime();
                 time.after(Duration.ZERO, beat::beat); // on a thread of its own: one that hangs holds up no other
             }
-        }
-        ticking.set(false);
-        if (!beating.isEmpty() && ticking.compareAndSet(false, true)) {
-            time.after(tick, this::tick);
+        });
+        if (any) {
+            startTicking();
         }
     }
 }

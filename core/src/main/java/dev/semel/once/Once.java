@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +63,7 @@ public final class Once {
         this.listener = listener;
         this.transactions = transactions;
         this.flights = new Flights(time, settings.longestRun());
-        this.heartbeats = new Heartbeats(transactions, time, settings);
+        this.heartbeats = new Heartbeats(flights, transactions, time, settings);
     }
 
     /** On a store, with default settings. */
@@ -85,7 +84,7 @@ public final class Once {
         if (!store.capabilities().contains(Capability.COMMIT)) {
             throw new UnsupportedOperationException("This store cannot commit documents: run the operation as leased");
         }
-        return decide(call, start -> runAtomic(start, operation));
+        return decide(call, (start, flight) -> runAtomic(start, operation));
     }
 
     /**
@@ -99,11 +98,18 @@ public final class Once {
     public Outcome leased(Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
         Objects.requireNonNull(ifAbandoned, "ifAbandoned");
         Objects.requireNonNull(operation, "operation");
-        return decide(call, start -> runLeased(start, ifAbandoned, operation));
+        return decide(call, (start, flight) -> runLeased(start, flight, ifAbandoned, operation));
     }
 
-    /** @param run what is done to start; null if somebody else was quicker */
-    private Outcome decide(Call call, Function<Start, @Nullable Outcome> run) {
+    /** How an operation is started. */
+    @FunctionalInterface
+    private interface Run {
+
+        /** Null if somebody else was quicker. */
+        @Nullable Outcome run(Start start, Flights.Flight flight);
+    }
+
+    private Outcome decide(Call call, Run run) {
         long begun = time.nanoTime();
         int looks = 0;
         while (true) {
@@ -127,7 +133,7 @@ public final class Once {
     }
 
     /** Looks up how the key stands and does what the table says. */
-    private @Nullable Outcome step(Call call, Function<Start, @Nullable Outcome> run) {
+    private @Nullable Outcome step(Call call, Run run) {
         Sighting seen = store.find(call.key(), settings.quota());
         OnceRecord record = seen.record();
         Standing standing = Standing.of(seen);
@@ -142,14 +148,14 @@ public final class Once {
         };
     }
 
-    private @Nullable Outcome start(Start start, Function<Start, @Nullable Outcome> run) {
+    private @Nullable Outcome start(Start start, Run run) {
         Call call = start.call();
         Flights.Flight flight = flights.begin(call);
         if (flight == null) {
             return flights.told(call, settings.retryHint());
         }
         try {
-            return start.quotaWait().isZero() ? run.apply(start) : new Outcome.Limited(start.quotaWait());
+            return start.quotaWait().isZero() ? run.run(start, flight) : new Outcome.Limited(start.quotaWait());
         } finally {
             flights.end(call, flight);
         }
@@ -174,7 +180,8 @@ public final class Once {
         return notStarted(finished.commit());
     }
 
-    private @Nullable Outcome runLeased(Start start, IfAbandoned ifAbandoned, LeasedOperation operation) {
+    private @Nullable Outcome runLeased(
+            Start start, Flights.Flight flight, IfAbandoned ifAbandoned, LeasedOperation operation) {
         long asked = time.nanoTime();
         CommitResult claimed = claim(start, ifAbandoned, asked);
         if (!(claimed instanceof CommitResult.Applied applied)) {
@@ -183,7 +190,7 @@ public final class Once {
         OnceRecord claim = Objects.requireNonNull(applied.once());
         begun(start, claim);
         Lease lease = new Lease(claim.fence(), time, settings.lease(), asked);
-        Heartbeats.Beat beat = heartbeats.start(lease, () -> start.owned(claim, OnceStatus.PROCESSING, null));
+        Heartbeats.Beat beat = heartbeats.start(flight, lease, () -> start.owned(claim, OnceStatus.PROCESSING, null));
         try {
             return runOwned(new Ownership(start, claim, lease), ifAbandoned, operation);
         } finally {

@@ -38,13 +38,16 @@ public final class MemoryStore implements Store {
 
     private static final int MOST_LOCKS = 256;
     private static final long DEFAULT_BYTES = 256L << 20;
-    private static final long BYTES_OF_A_USER = 400;
+    private static final int SPINS = 10;
+    private static final int MANY_ROWS = 1 << 12;
+    private static final long NO_ROOM = Long.MIN_VALUE;
     private static final int RECEIPTS = 1 << 13;
 
     private final InstantSource clock;
     private final long maxBytes;
+    private final Room room;
 
-    private final Map<OnceKey, OnceRecord> onceRecords = new ConcurrentHashMap<>();
+    private final Map<OnceKey, OnceRecord> onceRecords = new ConcurrentHashMap<>(MANY_ROWS);
     private final NavigableMap<Row, Document> documents = new ConcurrentSkipListMap<>();
     private final NavigableMap<Row, DocumentId> furtherKeys = new ConcurrentSkipListMap<>();
     private final NewKeyLedger newKeys = new NewKeyLedger((user, since) -> List.of());
@@ -52,7 +55,6 @@ public final class MemoryStore implements Store {
 
     private final StampedLock[] locks;
     private final AtomicLong lastFence = new AtomicLong();
-    private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong firstDeadline = new AtomicLong(Long.MAX_VALUE); // of what may be let go, in milliseconds
     private volatile boolean closed;
 
@@ -77,6 +79,7 @@ public final class MemoryStore implements Store {
         }
         this.clock = clock;
         this.maxBytes = maxBytes;
+        this.room = new Room(maxBytes);
         this.locks = new StampedLock[locks];
         for (int i = 0; i < locks; i++) {
             this.locks[i] = new StampedLock();
@@ -133,17 +136,7 @@ public final class MemoryStore implements Store {
     @Override
     public Sighting find(OnceKey key, Quota quota) {
         refuseIfClosed();
-        StampedLock lock = locks[stripe(key)];
-        long stamp = lock.tryOptimisticRead();
-        OnceRecord record = onceRecords.get(key);
-        if (!lock.validate(stamp)) {
-            stamp = lock.readLock();
-            try {
-                record = onceRecords.get(key);
-            } finally {
-                lock.unlockRead(stamp);
-            }
-        }
+        OnceRecord record = get(onceRecords, key, locks[stripe(key)]);
         Instant now = clock.instant();
         boolean mayBegin = record == null || record.isOverAt(now);
         return new Sighting(record, now, mayBegin ? newKeys.waitFor(key.user(), quota, now) : Duration.ZERO);
@@ -152,19 +145,28 @@ public final class MemoryStore implements Store {
     @Override
     public Optional<Document> read(DocumentId id) {
         refuseIfClosed();
-        Row row = Row.of(id);
-        StampedLock lock = locks[stripe(id)];
-        long stamp = lock.tryOptimisticRead();
-        Document document = documents.get(row);
-        if (!lock.validate(stamp)) {
-            stamp = lock.readLock();
-            try {
-                document = documents.get(row);
-            } finally {
-                lock.unlockRead(stamp);
-            }
-        }
+        Document document = get(documents, Row.of(id), locks[stripe(id)]);
         return document == null || document.isExpiredAt(clock.instant()) ? Optional.empty() : Optional.of(document);
+    }
+
+    /** Reads a row while nobody writes to it. */
+    private static <K, V> @Nullable V get(Map<K, V> rows, K key, StampedLock lock) {
+        for (int spins = 0; spins < SPINS; spins++) {
+            long stamp = lock.tryOptimisticRead();
+            if (stamp != 0) {
+                V row = rows.get(key);
+                if (lock.validate(stamp)) {
+                    return row;
+                }
+            }
+            Thread.onSpinWait();
+        }
+        long stamp = lock.readLock();
+        try {
+            return rows.get(key);
+        } finally {
+            lock.unlockRead(stamp);
+        }
     }
 
     @Override
@@ -221,9 +223,19 @@ public final class MemoryStore implements Store {
     @Override
     public CommitResult commit(Commit commit) {
         refuseIfClosed();
-        if (isFullFor(commit)) {
+        CommitResult result = tryCommit(commit);
+        if (result == null) {
             letGo();
+            result = tryCommit(commit);
         }
+        if (result == null) {
+            throw StoreException.refused("The memory store is full: it may hold " + maxBytes + " bytes");
+        }
+        return result;
+    }
+
+    /** Null if there is no room. */
+    private @Nullable CommitResult tryCommit(Commit commit) {
         int[] stripes = stripes(commit);
         lockAll(stripes);
         try {
@@ -245,7 +257,7 @@ public final class MemoryStore implements Store {
         return sameAttempt ? new CommitResult.Applied(record) : null;
     }
 
-    private CommitResult checkAndApply(Commit commit) {
+    private @Nullable CommitResult checkAndApply(Commit commit) {
         Instant now = clock.instant();
         OnceWrite once = commit.once();
         OnceRecord current = once == null ? null : onceRecords.get(once.record().key());
@@ -259,31 +271,38 @@ public final class MemoryStore implements Store {
                 return new CommitResult.Stale(expected.getKey(), live == null ? 0 : live.version());
             }
         }
-        if (isFullFor(commit) && bytes() + growth(commit) > maxBytes) {
-            throw StoreException.refused("The memory store is full: it may hold " + maxBytes + " bytes");
+        long taken = takeRoom(commit);
+        if (taken == NO_ROOM) {
+            return null;
         }
         if (once != null && once.isNewKey()) {
             Duration wait = newKeys.begin(once.record().key().user(), once.quota(), now);
             if (!wait.isZero()) {
+                room.add(-taken);
                 return new CommitResult.Limited(wait);
             }
         }
-        long grown = 0;
-        for (DocumentWrite write : commit.writes()) {
-            grown += apply(write);
-        }
         OnceRecord written = once == null ? null : once.stamp(commit.attempt(), lastFence::incrementAndGet, now);
-        if (written != null) {
-            onceRecords.put(written.key(), written);
-            note(mayGo(written) ? written.deadline() : null);
-            grown += size(written) - (current == null ? 0 : size(current));
-        }
-        bytes.addAndGet(grown);
+        room.add(apply(commit, written, current) - taken);
         CommitResult applied = new CommitResult.Applied(written);
         if (once == null && !commit.writes().isEmpty()) {
             receipts.put(commit.attempt(), applied);
         }
         return applied;
+    }
+
+    /** Returns about how much larger the store is for it. */
+    private long apply(Commit commit, @Nullable OnceRecord written, @Nullable OnceRecord current) {
+        long grown = 0;
+        for (DocumentWrite write : commit.writes()) {
+            grown += apply(write);
+        }
+        if (written != null) {
+            onceRecords.put(written.key(), written);
+            note(mayGo(written) ? written.deadline() : null);
+            grown += Room.of(written) - (current == null ? 0 : Room.of(current));
+        }
+        return grown;
     }
 
     /** Returns about how much larger the store is for it. */
@@ -309,34 +328,58 @@ public final class MemoryStore implements Store {
         return grown - (old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys())));
     }
 
-    /** Whether there may be no room for what a commit writes. What was begun may always be brought to its end. */
-    private boolean isFullFor(Commit commit) {
-        OnceWrite once = commit.once();
-        long needed = once == null || once.record().fence() != 0 ? 0 : size(once.record());
+    /**
+     * Takes at least the room that a commit needs, before anything is written. What was begun may always be brought to its end, and
+     * takes its room when it is.
+     *
+     * @return how much was taken, or {@link #NO_ROOM}
+     */
+    private long takeRoom(Commit commit) {
+        if (isEnd(commit)) {
+            return 0;
+        }
+        long needed = needed(commit);
+        if (room.take(needed, newKeys.users())) {
+            return needed;
+        }
+        long growth = needed - replaced(commit);
+        return room.take(growth, newKeys.users()) ? growth : NO_ROOM;
+    }
+
+    private static boolean isEnd(Commit commit) {
+        return commit.once() != null
+                && commit.once().record().fence() != 0
+                && commit.writes().isEmpty();
+    }
+
+    /** How much room there must be for what a commit writes, whatever it replaces. */
+    private static long needed(Commit commit) {
+        long needed = 0;
         for (DocumentWrite write : commit.writes()) {
             needed += write instanceof DocumentWrite.Put put ? size(put) : 0;
         }
-        return needed > 0 && bytes() + needed > maxBytes;
+        return needed + (commit.once() == null ? 0 : Room.of(commit.once().record()));
     }
 
-    /** About how much larger the store gets by a commit. */
-    private long growth(Commit commit) {
-        long growth = 0;
+    /** How much of it is there already. */
+    private long replaced(Commit commit) {
+        long replaced = 0;
         for (DocumentWrite write : commit.writes()) {
             Document old = documents.get(Row.of(write.id()));
-            growth += write instanceof DocumentWrite.Put put ? size(put) : 0;
-            growth -= old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys()));
+            replaced += old == null ? 0 : size(new DocumentWrite.Put(old, write.furtherKeys()));
         }
-        OnceWrite once = commit.once();
-        if (once != null) {
-            OnceRecord old = onceRecords.get(once.record().key());
-            growth += size(once.record()) - (old == null ? 0 : size(old));
-        }
-        return growth;
+        OnceRecord old = commit.once() == null
+                ? null
+                : onceRecords.get(commit.once().record().key());
+        return replaced + (old == null ? 0 : Room.of(old));
     }
 
-    private long bytes() {
-        return bytes.get() + newKeys.users() * BYTES_OF_A_USER;
+    private static long size(DocumentWrite.Put put) {
+        long size = Room.of(put.document());
+        for (FurtherKey further : put.furtherKeys()) {
+            size += Room.of(further);
+        }
+        return size;
     }
 
     /** Notes when something may be let go. */
@@ -361,11 +404,11 @@ public final class MemoryStore implements Store {
                 return;
             }
             firstDeadline.set(Long.MAX_VALUE);
-            onceRecords.values().removeIf(record -> mayGo(record) && letGo(record.deadline(), now, size(record)));
-            documents.values().removeIf(document -> letGo(document.expiresAt(), now, size(document)));
+            onceRecords.values().removeIf(record -> mayGo(record) && letGo(record.deadline(), now, Room.of(record)));
+            documents.values().removeIf(document -> letGo(document.expiresAt(), now, Room.of(document)));
             furtherKeys.entrySet().removeIf(further -> {
                 boolean gone = !documents.containsKey(Row.of(further.getValue()));
-                bytes.addAndGet(gone ? -size(further.getKey().key) : 0);
+                room.add(gone ? -Room.ofFurtherKey(further.getKey().key) : 0);
                 return gone;
             });
         } finally {
@@ -378,38 +421,8 @@ public final class MemoryStore implements Store {
             note(deadline);
             return false;
         }
-        bytes.addAndGet(-size);
+        room.add(-size);
         return true;
-    }
-
-    /** About how much memory a row takes, with the maps' own. */
-    private static long size(OnceRecord record) {
-        Response response = record.response();
-        OnceKey key = record.key();
-        return 600
-                + key.key().length()
-                + key.user().length()
-                + key.endpoint().length()
-                + record.clientTxId().length()
-                + (response == null
-                        ? 0
-                        : response.size() + 100L * response.headers().size());
-    }
-
-    private static long size(DocumentWrite.Put put) {
-        long size = size(put.document());
-        for (FurtherKey further : put.furtherKeys()) {
-            size += size(further.key());
-        }
-        return size;
-    }
-
-    private static long size(Document document) {
-        return 500 + 3L * document.key().length() + document.data().length();
-    }
-
-    private static long size(String furtherKey) {
-        return 200L + furtherKey.length();
     }
 
     /** The locks of all rows that a commit checks or writes, in their order; some of them perhaps more than once. */
@@ -442,10 +455,21 @@ public final class MemoryStore implements Store {
         int last = -1;
         for (int stripe : ordered) {
             if (stripe != last) {
-                locks[stripe].writeLock();
+                lock(locks[stripe]);
             }
             last = stripe;
         }
+    }
+
+    /** Who waits for a commit waits for a microsecond, and waking up takes longer. */
+    private static void lock(StampedLock lock) {
+        for (int spins = 0; spins < SPINS; spins++) {
+            if (lock.tryWriteLock() != 0) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        lock.writeLock();
     }
 
     private void unlockAll(int[] ordered) {
