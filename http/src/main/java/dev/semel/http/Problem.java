@@ -1,0 +1,74 @@
+package dev.semel.http;
+
+import java.io.ByteArrayOutputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * An error as it is answered, after RFC 9457. It never holds what a request held beyond names of its parts, and nothing of
+ * anybody else.
+ *
+ * @param status the HTTP status
+ * @param code what programs tell it by; never changes
+ * @param error what people are told, the same for every such error
+ * @param detail what went wrong this time
+ * @param members what else is told: texts, numbers and booleans by name
+ */
+public record Problem(int status, String code, String error, String detail, Map<String, Object> members) {
+
+    /** What its bytes are called. */
+    public static final String CONTENT_TYPE = "application/problem+json";
+
+    private static final JsonFactory JSON = new JsonFactory();
+
+    public Problem {
+        members = Map.copyOf(members);
+    }
+
+    /** An error of which nothing more is to be said. */
+    public static Problem of(int status, String code, String error) {
+        return new Problem(status, code, error, error, Map.of());
+    }
+
+    /** The same, with what went wrong this time. */
+    public Problem detailed(String detail) {
+        return new Problem(status, code, error, detail, members);
+    }
+
+    /** The same, and one thing more. */
+    public Problem with(String member, Object value) {
+        Map<String, Object> more = new LinkedHashMap<>(members);
+        more.put(member, value);
+        return new Problem(status, code, error, detail, more);
+    }
+
+    /** As JSON, in UTF-8. */
+    public byte[] toJson() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
+            json.writeStartObject()
+                    .writeStringProperty("type", "urn:semel:problem:" + code)
+                    .writeStringProperty("title", error)
+                    .writeNumberProperty("status", status)
+                    .writeStringProperty("detail", detail)
+                    .writeStringProperty("code", code)
+                    .writeStringProperty("error", error);
+            members.forEach((name, value) -> write(json.writeName(name), value));
+            json.writeEndObject();
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void write(JsonGenerator json, Object value) {
+        if (value instanceof Number number) {
+            json.writeNumber(number.longValue());
+        } else if (value instanceof Boolean flag) {
+            json.writeBoolean(flag);
+        } else {
+            json.writeString(value.toString());
+        }
+    }
+}

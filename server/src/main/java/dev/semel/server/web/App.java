@@ -1,0 +1,9 @@
+package dev.semel.server.web;
+
+/** One of the systems behind the port. */
+@FunctionalInterface
+public interface App {
+
+    /** Declares what it answers. */
+    void declare(Routes routes);
+}

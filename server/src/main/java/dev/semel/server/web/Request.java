@@ -1,0 +1,114 @@
+package dev.semel.server.web;
+
+import dev.semel.json.Json;
+import dev.semel.json.MalformedJsonException;
+import dev.semel.store.Transaction;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What is asked, and by whom.
+ *
+ * @param user who asks; empty on routes that are open to all
+ * @param pathParts the parts of the path that the route names
+ * @param query parameters by name, the first of each
+ * @param headers a header by name
+ * @param body the bytes
+ * @param transaction what an atomic route reads and writes with; null on others
+ */
+public record Request(
+        String user,
+        Map<String, String> pathParts,
+        Map<String, String> query,
+        Function<String, @Nullable String> headers,
+        byte[] body,
+        @Nullable Transaction transaction) {
+
+    private static final int DEFAULT_PAGE = 50;
+    private static final int LARGEST_PAGE = 1000;
+
+    /** A part of the path. */
+    public String part(String name) {
+        return Optional.ofNullable(pathParts.get(name)).orElseThrow();
+    }
+
+    /** A parameter, if it is given. */
+    public Optional<String> parameter(String name) {
+        return Optional.ofNullable(query.get(name));
+    }
+
+    /** A header, if it is sent. */
+    public Optional<String> header(String name) {
+        return Optional.ofNullable(headers.apply(name));
+    }
+
+    /** What an atomic route reads and writes with. */
+    public Transaction tx() {
+        if (transaction == null) {
+            throw new IllegalStateException("The route is not atomic");
+        }
+        return transaction;
+    }
+
+    /**
+     * The body as strict JSON.
+     *
+     * @throws Refusal if it is none
+     */
+    public Json json() {
+        try {
+            return Json.of(body);
+        } catch (MalformedJsonException e) {
+            throw Refusal.unreadable(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * The body, which has to be a JSON object.
+     *
+     * @throws Refusal if it is none
+     */
+    public JsonNode object() {
+        JsonNode tree = JsonText.tree(json());
+        if (!tree.isObject()) {
+            throw Refusal.unreadable("The body is not an object");
+        }
+        return tree;
+    }
+
+    /** How many items a page may have. */
+    public int limit() {
+        String text = query.get("limit");
+        if (text == null) {
+            return DEFAULT_PAGE;
+        }
+        boolean isNumber = text.length() <= 4 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+        int limit = isNumber ? Integer.parseInt(text) : 0;
+        if (limit < 1 || limit > LARGEST_PAGE) {
+            throw Refusal.invalid("limit", "has to be a number from 1 to " + LARGEST_PAGE);
+        }
+        return limit;
+    }
+
+    /** The {@code next} of the page before; null on the first. */
+    public @Nullable String after() {
+        String after = query.get("after");
+        return after == null || after.isEmpty() ? null : after;
+    }
+
+    /** A member of the body that has to be a text. */
+    public static String text(JsonNode object, String member, int longest) {
+        JsonNode value = object.get(member);
+        if (value == null || !value.isString()) {
+            throw Refusal.invalid(member, "has to be a text");
+        }
+        String text = value.stringValue();
+        if (text.isBlank() || text.length() > longest) {
+            throw Refusal.invalid(member, "has to have 1 to " + longest + " characters");
+        }
+        return text;
+    }
+}

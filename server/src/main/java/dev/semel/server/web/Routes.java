@@ -1,0 +1,108 @@
+package dev.semel.server.web;
+
+import dev.semel.http.Idempotency;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** What is answered where: methods and paths, with who does it and how often it may happen. */
+public final class Routes {
+
+    private final Map<Integer, List<Route>> byLength = new HashMap<>();
+
+    /**
+     * What is done for a method and a path.
+     *
+     * @param method such as {@code GET}
+     * @param segments the path without its first slash, cut at slashes; {@code {name}} stands for any one segment
+     * @param idempotency how keys are dealt with
+     * @param open whether nobody has to say who they are
+     */
+    public record Route(String method, List<String> segments, Idempotency idempotency, boolean open, Handler handler) {
+
+        private boolean fits(List<String> path) {
+            for (int i = 0; i < segments.size(); i++) {
+                if (!isPart(segments.get(i)) && !segments.get(i).equals(path.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private Map<String, String> parts(List<String> path) {
+            Map<String, String> parts = new LinkedHashMap<>();
+            for (int i = 0; i < segments.size(); i++) {
+                String segment = segments.get(i);
+                if (isPart(segment)) {
+                    parts.put(segment.substring(1, segment.length() - 1), path.get(i));
+                }
+            }
+            return parts;
+        }
+
+        private static boolean isPart(String segment) {
+            return segment.startsWith("{");
+        }
+    }
+
+    /** A route, and the parts of the path that it names. */
+    public record Match(Route route, Map<String, String> parts) {}
+
+    /** Something to be read. */
+    public Routes get(String path, Handler handler) {
+        return add("GET", path, Idempotency.NONE, false, handler);
+    }
+
+    /** Something to be read by anybody. */
+    public Routes getOpen(String path, Handler handler) {
+        return add("GET", path, Idempotency.NONE, true, handler);
+    }
+
+    /** Something that changes what is stored, in the request's transaction; retried with a key it happens once. */
+    public Routes atomic(String method, String path, Handler handler) {
+        return add(method, path, Idempotency.atomic(), false, handler);
+    }
+
+    /** The same, where a key and the client's transaction id must be sent. */
+    public Routes atomicWithKey(String method, String path, Handler handler) {
+        return add(method, path, Idempotency.atomic().withKeyAndClientTxId(), false, handler);
+    }
+
+    /** Any route. */
+    public Routes add(String method, String path, Idempotency idempotency, boolean open, Handler handler) {
+        List<String> segments = segments(path);
+        byLength.computeIfAbsent(segments.size(), n -> new ArrayList<>())
+                .add(new Route(method, segments, idempotency, open, handler));
+        return this;
+    }
+
+    /** Who answers a request: empty if nobody does, or not with this method. */
+    public Optional<Match> find(String method, String path) {
+        List<String> segments = segments(path);
+        return fitting(segments).stream()
+                .filter(route -> route.method.equals(method))
+                .findFirst()
+                .map(route -> new Match(route, route.parts(segments)));
+    }
+
+    /** The methods with which a path is answered; empty if there is nothing there. */
+    public TreeSet<String> methods(String path) {
+        TreeSet<String> methods = new TreeSet<>();
+        fitting(segments(path)).forEach(route -> methods.add(route.method));
+        return methods;
+    }
+
+    private List<Route> fitting(List<String> segments) {
+        return byLength.getOrDefault(segments.size(), List.of()).stream()
+                .filter(route -> route.fits(segments))
+                .toList();
+    }
+
+    private static List<String> segments(String path) {
+        return List.of(path.substring(1).split("/", -1));
+    }
+}
