@@ -16,11 +16,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Does all that another store does, for those who change one thing about it. */
-abstract class ForwardingStore implements Store {
+public abstract class ForwardingStore implements Store {
 
-    final Store store;
+    /** The other store. */
+    protected final Store store;
 
-    ForwardingStore(Store store) {
+    protected ForwardingStore(Store store) {
         this.store = store;
     }
 
