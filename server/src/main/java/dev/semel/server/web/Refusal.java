@@ -1,6 +1,7 @@
 package dev.semel.server.web;
 
 import dev.semel.http.Problem;
+import dev.semel.id.MalformedException;
 
 /** A request that is not done: nothing that it wrote stays, and it is answered with a problem. */
 public final class Refusal extends RuntimeException {
@@ -35,6 +36,16 @@ public final class Refusal extends RuntimeException {
         return new Refusal(Problem.of(400, "invalid_field", "Invalid " + field)
                 .detailed(field + " " + fault)
                 .with("field", field));
+    }
+
+    /** The same, of an id or a key that says itself what is wrong with it. */
+    public static Refusal malformed(MalformedException e) {
+        return invalid(e.field(), e.problem() + "; expected " + e.expected());
+    }
+
+    /** What is asked for is not to be had, for a reason that programs and people know by the same name. */
+    public static Refusal named(int status, String name, String detail) {
+        return new Refusal(Problem.of(status, name, name).detailed(detail));
     }
 
     /** Whether the request could not be understood at all. */

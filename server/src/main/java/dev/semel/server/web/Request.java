@@ -19,6 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param body the bytes
  * @param transaction what an atomic route reads and writes with; null on others
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record Request(
         String user,
         Map<String, String> pathParts,
@@ -81,16 +82,21 @@ public record Request(
 
     /** How many items a page may have. */
     public int limit() {
-        String text = query.get("limit");
+        return number("limit", DEFAULT_PAGE, LARGEST_PAGE);
+    }
+
+    /** A parameter that is a number from 1 on. */
+    public int number(String parameter, int unlessGiven, int most) {
+        String text = query.get(parameter);
         if (text == null) {
-            return DEFAULT_PAGE;
+            return unlessGiven;
         }
-        boolean isNumber = text.length() <= 4 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
-        int limit = isNumber ? Integer.parseInt(text) : 0;
-        if (limit < 1 || limit > LARGEST_PAGE) {
-            throw Refusal.invalid("limit", "has to be a number from 1 to " + LARGEST_PAGE);
+        boolean isNumber = text.length() <= 9 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+        int number = isNumber ? Integer.parseInt(text) : 0;
+        if (number < 1 || number > most) {
+            throw Refusal.invalid(parameter, "has to be a number from 1 to " + most);
         }
-        return limit;
+        return number;
     }
 
     /** The {@code next} of the page before; null on the first. */
@@ -110,5 +116,29 @@ public record Request(
             throw Refusal.invalid(member, "has to have 1 to " + longest + " characters");
         }
         return text;
+    }
+
+    /** A member of the body that may be missing, or null, and is a text otherwise. */
+    public static Optional<String> optionalText(JsonNode object, String member, int longest) {
+        return isGiven(object, member) ? Optional.of(text(object, member, longest)) : Optional.empty();
+    }
+
+    /** A member of the body that has to be a whole number, however it is spelled. */
+    public static long whole(JsonNode object, String member, long least, long most) {
+        JsonNode value = object.get(member);
+        boolean isWhole = value != null
+                && value.isNumber()
+                && value.doubleValue() >= least
+                && value.doubleValue() <= most
+                && value.doubleValue() == Math.rint(value.doubleValue());
+        if (!isWhole) {
+            throw Refusal.invalid(member, "has to be a whole number from " + least + " to " + most);
+        }
+        return (long) value.doubleValue();
+    }
+
+    /** Whether the body has a member, and more in it than null. */
+    public static boolean isGiven(JsonNode object, String member) {
+        return object.hasNonNull(member);
     }
 }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** What is answered where: methods and paths, with who does it and how often it may happen. */
@@ -90,8 +91,8 @@ public final class Routes {
     }
 
     /** The methods with which a path is answered; empty if there is nothing there. */
-    public TreeSet<String> methods(String path) {
-        TreeSet<String> methods = new TreeSet<>();
+    public Set<String> methods(String path) {
+        Set<String> methods = new TreeSet<>();
         fitting(segments(path)).forEach(route -> methods.add(route.method));
         return methods;
     }
