@@ -1,0 +1,128 @@
+package dev.semel.server.textpile;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.record.Records;
+import dev.semel.record.ShortIdAllocator;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.Document;
+import dev.semel.store.Store;
+import java.time.Instant;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Texts that anybody may read, under ids that are short enough to say aloud: {@code 260107-bc}. */
+public final class Textpile implements App {
+
+    private static final Records POSTS = Records.of("textpile", KeyTemplate.of("post:{id:day-nonce}"));
+    private static final ShortIdAllocator IDS = new ShortIdAllocator(POSTS, Textpile::key);
+
+    /** What the allocator knows a post by; nobody else needs it. */
+    private static final String ALLOC_TOKEN = "allocToken";
+
+    private static final int LONGEST_TITLE = 1_000;
+    private static final int LONGEST_BODY = 1 << 20;
+
+    private final Store store;
+
+    public Textpile(Store store) {
+        this.store = store;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.atomic("POST", "/api/submit", Textpile::submit)
+                .get("/api/posts/{id}", request -> Answer.ok(post(request)))
+                .getOpen("/p/{id}", request -> page(post(request)));
+    }
+
+    private static Answer submit(Request request) {
+        JsonNode content = request.object();
+        String body = Request.text(content, "body", LONGEST_BODY);
+        ObjectNode fields = JsonText.object();
+        Request.optionalText(content, "title", LONGEST_TITLE).ifPresent(title -> fields.put("title", title));
+        fields.put("body", body);
+
+        Instant now = request.tx().now();
+        Document post = IDS.allocate(request.tx(), now, (id, token) -> stored(id, now, fields, token))
+                .orElseThrow(() -> Refusal.named(
+                        503, "allocation_failed", "All ids that were tried are taken; try again, or tomorrow"));
+        JsonNode made = JsonText.tree(post.data());
+        return Answer.created(JsonText.object()
+                .set("id", made.get("id"))
+                .put("url", "/p/" + made.get("id").stringValue())
+                .set("createdAt", made.get("createdAt")));
+    }
+
+    private static Json stored(String id, Instant now, ObjectNode fields, String token) {
+        return JsonText.json(JsonText.object()
+                .put("id", id)
+                .put("createdAt", JsonText.time(now))
+                .setAll(fields)
+                .put(ALLOC_TOKEN, token));
+    }
+
+    /** The post that is asked for, as it is shown. */
+    private ObjectNode post(Request request) {
+        String id = request.part("id");
+        if (!IdSchemes.DAY_NONCE.isValid(id)) {
+            throw Refusal.notFound("post");
+        }
+        Document post = POSTS.read(store, key(id)).orElseThrow(() -> Refusal.notFound("post"));
+        ObjectNode shown = (ObjectNode) JsonText.tree(post.data());
+        shown.remove(ALLOC_TOKEN);
+        return shown;
+    }
+
+    private static String key(String id) {
+        return "post:" + id;
+    }
+
+    private static Answer page(JsonNode post) {
+        String id = post.get("id").stringValue();
+        String title = post.hasNonNull("title") ? post.get("title").stringValue() : id;
+        String createdAt = post.get("createdAt").stringValue();
+        String page = """
+                <!doctype html>
+                <html lang="en">
+                <head><meta charset="utf-8"><title>%s</title></head>
+                <body>
+                <h1>%s</h1>
+                <pre>
+                %s</pre>
+                <p>%s, <time datetime="%s">%s</time></p>
+                </body>
+                </html>
+                """.formatted(
+                        escaped(title),
+                        escaped(title),
+                        escaped(post.get("body").stringValue()),
+                        escaped(id),
+                        escaped(createdAt),
+                        escaped(createdAt));
+        // Should anything slip through all the same, a browser does not run it.
+        return Answer.html(page).with("Content-Security-Policy", "default-src 'none'");
+    }
+
+    private static String escaped(String text) {
+        StringBuilder escaped = new StringBuilder(text.length() + 16);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '&' -> escaped.append("&amp;");
+                case '<' -> escaped.append("&lt;");
+                case '>' -> escaped.append("&gt;");
+                case '"' -> escaped.append("&quot;");
+                case '\'' -> escaped.append("&#39;");
+                default -> escaped.append(c);
+            }
+        }
+        return escaped.toString();
+    }
+}
