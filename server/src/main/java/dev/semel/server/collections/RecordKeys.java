@@ -2,8 +2,11 @@ package dev.semel.server.collections;
 
 import dev.semel.key.KeyTemplate;
 
-/** The patterns of ids that group the records of a collection. */
+/** What the ids of records look like, and the patterns that group the records of a collection. */
 public final class RecordKeys {
+
+    /** Any id, chosen or made. */
+    public static final KeyTemplate ANY = KeyTemplate.of("{id:text}");
 
     /** A namespace that people can read: {@code user-04XhXYx9xCjfPYf32}. */
     public static final KeyTemplate PREFIXED = KeyTemplate.of("{prefix:word}-{id:tid62}");
