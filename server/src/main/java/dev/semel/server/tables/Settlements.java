@@ -1,0 +1,122 @@
+package dev.semel.server.tables;
+
+import static dev.semel.server.tables.TableRecords.HANDS;
+import static dev.semel.server.tables.TableRecords.SETTLEMENTS;
+import static dev.semel.server.tables.TableRecords.TABLES;
+import static dev.semel.server.tables.TableRecords.accepted;
+import static dev.semel.server.tables.TableRecords.change;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.record.WriteResult;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.Document;
+import dev.semel.store.Store;
+import dev.semel.store.Transaction;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Hands are settled once: a settlement's id is made of its table and its hand, and whoever creates it first has settled. Whatever
+ * comes later is a duplicate; if it says something else, that is counted and shown.
+ */
+final class Settlements implements App {
+
+    private final Store store;
+
+    Settlements(Store store) {
+        this.store = store;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.atomic("POST", "/v1/settlements", Settlements::settle).get("/v1/settlements/{settlementId}", this::show);
+    }
+
+    private static Answer settle(Request request) {
+        ObjectNode payload = payload((ObjectNode) request.object());
+        String id = payload.get("settlementId").stringValue();
+        WriteResult result = SETTLEMENTS.create(request.tx(), id, stored(payload, 0));
+        boolean duplicate = result instanceof WriteResult.Taken;
+        if (result instanceof WriteResult.Taken taken) {
+            countIfOther(request.tx(), taken.current(), payload);
+        } else {
+            process(request.tx(), payload);
+        }
+        return Answer.ok(JsonText.object().put("ok", true).put("duplicate", duplicate));
+    }
+
+    /** What is settled, with its ids in their canonical spelling: the same however it was spelled. */
+    private static ObjectNode payload(ObjectNode body) {
+        String tableId = accepted("tableId", "tableId", (JsonNode) body);
+        String handId = accepted("handId", "handId", (JsonNode) body);
+        String settlementId = TableIds.SETTLEMENT.key(Map.of("tableId", tableId, "handId", handId));
+        if (Request.isGiven(body, "settlementId")
+                && !accepted("settlementId", "settlementId", (JsonNode) body).equals(settlementId)) {
+            throw Refusal.invalid("settlementId", "has to be tableId:handId");
+        }
+        if (Request.isGiven(body, "tournamentId")) {
+            body.put("tournamentId", accepted("tournamentId", "tournamentId", (JsonNode) body));
+        }
+        return body.put("tableId", tableId).put("handId", handId).put("settlementId", settlementId);
+    }
+
+    /** Settles, where the table is one of ours. Nobody's id may be used as something else. */
+    private static void process(Transaction tx, ObjectNode payload) {
+        String tableId = payload.get("tableId").stringValue();
+        String handId = payload.get("handId").stringValue();
+        if (HANDS.read(tx, tableId).isPresent()) {
+            throw Refusal.invalid("tableId", "is the id of a hand");
+        }
+        if (TABLES.read(tx, handId).isPresent()) {
+            throw Refusal.invalid("handId", "is the id of a table");
+        }
+        HANDS.read(tx, handId)
+                .map(hand -> JsonText.tree(hand.data()).get("tableId").stringValue())
+                .filter(dealtAt -> !dealtAt.equals(tableId))
+                .ifPresent(dealtAt -> {
+                    throw Refusal.invalid("handId", "is the id of a hand at another table");
+                });
+        TABLES.read(tx, tableId).ifPresent(table -> change(tx, table, TableState::withSettlement));
+    }
+
+    private static void countIfOther(Transaction tx, Document first, ObjectNode payload) {
+        JsonNode settled = JsonText.tree(first.data());
+        if (!fingerprint(settled.get("payload")).equals(fingerprint(payload))) {
+            long mismatches = settled.get("mismatches").longValue() + 1;
+            SETTLEMENTS.update(
+                    tx, first.key(), first.version(), stored((ObjectNode) settled.get("payload"), mismatches));
+        }
+    }
+
+    private static Fingerprint fingerprint(JsonNode payload) {
+        return Fingerprint.ofJson(JsonText.bytes(payload));
+    }
+
+    private static Json stored(ObjectNode payload, long mismatches) {
+        return JsonText.json(JsonText.object().put("mismatches", mismatches).set("payload", payload));
+    }
+
+    private Answer show(Request request) {
+        String id = accepted("settlementId", "settlementId", request.part("settlementId"));
+        Document settlement = SETTLEMENTS.read(store, id).orElseThrow(() -> Refusal.notFound("settlement"));
+        JsonNode settled = JsonText.tree(settlement.data());
+        ObjectNode payload = (ObjectNode) settled.get("payload");
+        ObjectNode shown = JsonText.object()
+                .put("settlementId", id)
+                .set("tableId", payload.get("tableId"))
+                .set("handId", payload.get("handId"));
+        if (payload.hasNonNull("tournamentId")) {
+            shown.set("tournamentId", payload.get("tournamentId"));
+        }
+        return Answer.ok(shown.put("createdAt", JsonText.time(settlement.createdAt()))
+                .set("mismatches", settled.get("mismatches"))
+                .set("payload", payload));
+    }
+}
