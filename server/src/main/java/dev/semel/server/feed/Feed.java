@@ -1,0 +1,154 @@
+package dev.semel.server.feed;
+
+import static dev.semel.server.feed.FeedRecords.COMMENTS;
+import static dev.semel.server.feed.FeedRecords.COUNTS;
+import static dev.semel.server.feed.FeedRecords.DELETED;
+import static dev.semel.server.feed.FeedRecords.LIKES;
+import static dev.semel.server.feed.FeedRecords.POSTS;
+import static dev.semel.server.feed.FeedRecords.post;
+
+import dev.semel.http.Problem;
+import dev.semel.id.IdSchemes;
+import dev.semel.id.MalformedException;
+import dev.semel.json.Json;
+import dev.semel.key.KeyRange;
+import dev.semel.record.Page;
+import dev.semel.record.WriteResult;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Pages;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentReader;
+import dev.semel.store.Store;
+import dev.semel.store.Transaction;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A feed that all users share: posts, one like of each user, comments. Whatever changes it happens once. */
+public final class Feed implements App {
+
+    private static final String FEED = "/v1/feed/posts";
+    private static final String POST = FEED + "/{id}";
+    private static final int LONGEST_TEXT = 1 << 20;
+    private static final Json NOTHING = Json.of("{}");
+
+    private final Store store;
+
+    public Feed(Store store) {
+        this.store = store;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.atomicWithKey("POST", FEED, Feed::publish)
+                .get(FEED, request -> Pages.answer(request, this::newest, post -> json(store, post)))
+                .get(POST, request -> Answer.ok(json(store, post(store, request.part("id")))))
+                .atomicWithKey("DELETE", POST, Feed::delete)
+                .atomicWithKey("POST", POST + "/likes", Feed::like)
+                .atomicWithKey("POST", POST + "/comments", Feed::comment)
+                .get(POST + "/comments", this::comments);
+    }
+
+    /** Posts, the last that was committed first. */
+    private Page newest(@Nullable String after, int limit) {
+        return POSTS.scan(store, KeyRange.ofPrefix(""), after, limit);
+    }
+
+    /** Comments on a post, the first that was committed first. */
+    private Page oldest(Document post, @Nullable String after, int limit) {
+        return COMMENTS.find(store, Map.of("post", post.key()), after, limit);
+    }
+
+    private static Answer publish(Request request) {
+        JsonNode body = request.object();
+        Json data = written(request, body);
+        Document post = Request.isGiven(body, "id")
+                ? createChosen(request.tx(), chosenId(body), data)
+                : POSTS.createMinted(request.tx(), IdSchemes.TID62::mint, data);
+        return Answer.created(json(request.tx(), post));
+    }
+
+    private static String chosenId(JsonNode body) {
+        try {
+            return IdSchemes.TID62.check("id", Request.text(body, "id", LONGEST_TEXT));
+        } catch (MalformedException e) {
+            throw Refusal.malformed(e);
+        }
+    }
+
+    private static Document createChosen(Transaction tx, String id, Json data) {
+        boolean wasDeleted = DELETED.read(tx, id).isPresent();
+        if (!wasDeleted && POSTS.create(tx, id, data) instanceof WriteResult.Written written) {
+            return written.document();
+        }
+        throw Refusal.named(409, "id_taken", "There is, or was, a post with this id");
+    }
+
+    /** What somebody wrote. */
+    private static Json written(Request request, JsonNode body) {
+        return JsonText.json(
+                JsonText.object().put("author", request.user()).put("text", Request.text(body, "text", LONGEST_TEXT)));
+    }
+
+    private static Answer like(Request request) {
+        Transaction tx = request.tx();
+        Document post = post(tx, request.part("id"));
+        String like = LIKES.key().key(Map.of("post", post.key(), "user", request.user()));
+        if (LIKES.create(tx, like, NOTHING) instanceof WriteResult.Written) {
+            Counts.change(tx, post.key(), Counts::withLike);
+        }
+        return Answer.created(json(tx, post));
+    }
+
+    private static Answer comment(Request request) {
+        Transaction tx = request.tx();
+        Document post = post(tx, request.part("id"));
+        Document comment = COMMENTS.createMinted(
+                tx,
+                () -> COMMENTS.key().key(Map.of("post", post.key(), "comment", IdSchemes.TID62.mint())),
+                written(request, request.object()));
+        Counts.change(tx, post.key(), Counts::withComment);
+        return Answer.created(json(comment));
+    }
+
+    private Answer comments(Request request) {
+        Document post = post(store, request.part("id"));
+        return Pages.answer(request, (after, limit) -> oldest(post, after, limit), Feed::json);
+    }
+
+    private static Answer delete(Request request) {
+        Transaction tx = request.tx();
+        Document post = post(tx, request.part("id"));
+        if (!JsonText.tree(post.data()).get("author").stringValue().equals(request.user())) {
+            throw new Refusal(Problem.of(403, "not_author", "Forbidden").detailed("Only its author may delete a post"));
+        }
+        POSTS.delete(tx, post.key(), post.version());
+        COUNTS.delete(tx, post.key());
+        DELETED.create(tx, post.key(), NOTHING);
+        return Answer.ok(JsonText.object().put("id", post.key()).put("deleted", true));
+    }
+
+    private static JsonNode json(DocumentReader reader, Document post) {
+        Counts counts = Counts.of(reader, post.key());
+        return told(post.key(), post).put("likes", counts.likes()).put("comments", counts.comments());
+    }
+
+    private static JsonNode json(Document comment) {
+        return told(COMMENTS.key().parse(comment.key()).getOrDefault("comment", ""), comment);
+    }
+
+    private static ObjectNode told(String id, Document written) {
+        JsonNode tree = JsonText.tree(written.data());
+        return JsonText.object()
+                .put("id", id)
+                .set("author", tree.get("author"))
+                .set("text", tree.get("text"))
+                .put("createdAt", JsonText.time(written.createdAt()));
+    }
+}
