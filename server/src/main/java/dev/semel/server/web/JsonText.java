@@ -1,6 +1,10 @@
 package dev.semel.server.web;
 
 import dev.semel.json.Json;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -8,7 +12,19 @@ import tools.jackson.databind.node.ObjectNode;
 /** JSON between its text, its tree and what a record holds. */
 public final class JsonText {
 
-    private static final JsonMapper MAPPER = new JsonMapper();
+    /** Reads whatever {@link Json} lets through: its limits are the ones that count. */
+    private static final JsonMapper MAPPER = new JsonMapper(JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(Json.MOST_LEVELS)
+                    .maxNameLength(Json.MOST_BYTES)
+                    .maxStringLength(Json.MOST_BYTES)
+                    .maxNumberLength(Json.MOST_BYTES)
+                    .build())
+            .streamWriteConstraints(StreamWriteConstraints.builder()
+                    .maxNestingDepth(Json.MOST_LEVELS + 10) // what is stored is shown within something
+                    .build())
+            .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
+            .build());
 
     private JsonText() {}
 
