@@ -1,6 +1,8 @@
 package dev.semel.http;
 
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
@@ -22,6 +24,11 @@ public record Problem(int status, String code, String error, String detail, Map<
     /** What its bytes are called. */
     public static final String CONTENT_TYPE = "application/problem+json";
 
+    /** The member that says in how many milliseconds it is worth asking again. */
+    public static final String RETRY_AFTER = "retry_after";
+
+    private static final long SECOND = 1_000;
+
     private static final JsonFactory JSON = new JsonFactory();
 
     public Problem {
@@ -38,11 +45,28 @@ public record Problem(int status, String code, String error, String detail, Map<
         return new Problem(status, code, error, detail, members);
     }
 
+    /** The same, with another status. */
+    public Problem withStatus(int status) {
+        return new Problem(status, code, error, detail, members);
+    }
+
     /** The same, and one thing more. */
     public Problem with(String member, Object value) {
         Map<String, Object> more = new LinkedHashMap<>(members);
         more.put(member, value);
         return new Problem(status, code, error, detail, more);
+    }
+
+    /** Answers with it; a {@link #RETRY_AFTER} is told in the header as well, in whole seconds rounded up. */
+    public void send(HttpServletResponse response) throws IOException {
+        byte[] json = toJson();
+        response.setStatus(status);
+        response.setContentType(CONTENT_TYPE);
+        if (members.get(RETRY_AFTER) instanceof Number millis) {
+            response.setHeader("Retry-After", Long.toString((millis.longValue() + SECOND - 1) / SECOND));
+        }
+        response.setContentLength(json.length);
+        response.getOutputStream().write(json);
     }
 
     /** As JSON, in UTF-8. */

@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
  * @param headers by name
  * @param body the bytes
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
+@SuppressWarnings("ArrayRecordComponent") // never compared, and nobody writes into it
 public record Answer(int status, Map<String, String> headers, byte[] body) {
 
     private static final String CONTENT_TYPE = "Content-Type";

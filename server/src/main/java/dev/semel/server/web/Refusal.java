@@ -23,7 +23,12 @@ public final class Refusal extends RuntimeException {
 
     /** The body cannot be understood; unlike other refusals it is not final for a key, as it says nothing about what is asked. */
     public static Refusal unreadable(String fault) {
-        return new Refusal(Problem.of(400, "invalid_json", "Invalid JSON").detailed(fault), true);
+        return unreadable(Problem.of(400, "invalid_json", "Invalid JSON").detailed(fault));
+    }
+
+    /** The same, with another problem. */
+    static Refusal unreadable(Problem problem) {
+        return new Refusal(problem, true);
     }
 
     /** There is no such thing, or none that the caller may know of. */

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param body the bytes
  * @param transaction what an atomic route reads and writes with; null on others
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
+@SuppressWarnings("ArrayRecordComponent") // never compared, and nobody writes into it
 public record Request(
         String user,
         Map<String, String> pathParts,

@@ -1,7 +1,9 @@
 package dev.semel.server.web;
 
 import dev.semel.http.Idempotency;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,9 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** What is answered where: methods and paths, with who does it and how often it may happen. */
 public final class Routes {
+
+    private static final String ATTRIBUTE = Match.class.getName();
 
     private final Map<Integer, List<Route>> byLength = new HashMap<>();
 
@@ -24,6 +29,11 @@ public final class Routes {
      * @param open whether nobody has to say who they are
      */
     public record Route(String method, List<String> segments, Idempotency idempotency, boolean open, Handler handler) {
+
+        /** The path as it was declared, which tells nothing of what is asked for. */
+        public String pattern() {
+            return "/" + String.join("/", segments);
+        }
 
         private boolean fits(List<String> path) {
             for (int i = 0; i < segments.size(); i++) {
@@ -81,20 +91,52 @@ public final class Routes {
         return this;
     }
 
+    /**
+     * Who answers a request: empty if nobody does, or not with this method. {@code HEAD} is answered as {@code GET} is.
+     *
+     * @throws Refusal if the path is malformed
+     */
+    public Optional<Match> find(HttpServletRequest request) {
+        Match known = known(request);
+        if (known != null) {
+            return Optional.of(known);
+        }
+        String method = request.getMethod().equals("HEAD") ? "GET" : request.getMethod();
+        Optional<Match> match = find(method, Target.segments(request.getRequestURI()));
+        match.ifPresent(found -> request.setAttribute(ATTRIBUTE, found));
+        return match;
+    }
+
+    /** What was found for a request before; null if nothing was, or nobody has looked. */
+    static @Nullable Match known(HttpServletRequest request) {
+        return (Match) request.getAttribute(ATTRIBUTE);
+    }
+
     /** Who answers a request: empty if nobody does, or not with this method. */
     public Optional<Match> find(String method, String path) {
-        List<String> segments = segments(path);
+        return find(method, segments(path));
+    }
+
+    private Optional<Match> find(String method, List<String> segments) {
         return fitting(segments).stream()
                 .filter(route -> route.method.equals(method))
                 .findFirst()
                 .map(route -> new Match(route, route.parts(segments)));
     }
 
-    /** The methods with which a path is answered; empty if there is nothing there. */
-    public Set<String> methods(String path) {
+    /** The methods with which the path of a request is answered; empty if there is nothing there. */
+    Set<String> methods(HttpServletRequest request) {
         Set<String> methods = new TreeSet<>();
-        fitting(segments(path)).forEach(route -> methods.add(route.method));
+        fitting(Target.segments(request.getRequestURI())).forEach(route -> methods.add(route.method));
         return methods;
+    }
+
+    /** All of them, by path. */
+    public List<Route> all() {
+        return byLength.values().stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparing(Route::pattern).thenComparing(Route::method))
+                .toList();
     }
 
     private List<Route> fitting(List<String> segments) {

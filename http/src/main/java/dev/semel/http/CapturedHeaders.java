@@ -1,0 +1,98 @@
+package dev.semel.http;
+
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Headers that a handler has set, before they are sent: any of them once, and those that say something about the body with every replay. */
+final class CapturedHeaders {
+
+    /**
+     * What is replayed besides the content type. All else is either made anew for each answer, by the container or by filters in front
+     * (dates, cookies, CORS, tracing, policies), or is nobody's business but the first caller's.
+     */
+    private static final Set<String> REPLAYED = Set.of(
+            "allow",
+            "cache-control",
+            "content-disposition",
+            "content-encoding",
+            "content-language",
+            "content-location",
+            "etag",
+            "last-modified",
+            "link",
+            "location",
+            "retry-after");
+
+    private final Map<String, Header> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
+    /** Values of a header, which replace those that filters in front have set or are added to them. */
+    private static final class Header {
+
+        private boolean replaces;
+        private final List<String> values = new ArrayList<>(1);
+    }
+
+    /** @param value null to remove it */
+    void set(String name, @Nullable String value) {
+        Header header = byName.computeIfAbsent(name, n -> new Header());
+        header.replaces = true;
+        header.values.clear();
+        if (value != null) {
+            header.values.add(value);
+        }
+    }
+
+    void add(String name, String value) {
+        byName.computeIfAbsent(name, n -> new Header()).values.add(value);
+    }
+
+    void clear() {
+        byName.clear();
+    }
+
+    /** The values of a header: those captured, and those of the response beneath unless they were replaced. */
+    Collection<String> values(String name, HttpServletResponse beneath) {
+        Header header = byName.get(name);
+        if (header == null) {
+            return beneath.getHeaders(name);
+        }
+        if (header.replaces) {
+            return List.copyOf(header.values);
+        }
+        List<String> all = new ArrayList<>(beneath.getHeaders(name));
+        all.addAll(header.values);
+        return all;
+    }
+
+    Set<String> names() {
+        return byName.keySet();
+    }
+
+    void copyTo(HttpServletResponse response) {
+        byName.forEach((name, header) -> {
+            if (header.replaces) {
+                response.setHeader(name, null);
+            }
+            header.values.forEach(value -> response.addHeader(name, value));
+        });
+    }
+
+    /** What is recorded. Several values become one, as RFC 9110 allows for all of these. */
+    Map<String, String> toReplay() {
+        Map<String, String> replayed = new HashMap<>();
+        byName.forEach((name, header) -> {
+            if (!header.values.isEmpty() && REPLAYED.contains(name.toLowerCase(Locale.ROOT))) {
+                replayed.put(name, String.join(", ", header.values));
+            }
+        });
+        return replayed;
+    }
+}

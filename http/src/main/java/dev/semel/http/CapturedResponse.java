@@ -1,0 +1,391 @@
+package dev.semel.http;
+
+import dev.semel.store.Response;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer that is recorded before it is sent, as far as possible. Each run of a handler gets one of its own, so that nothing stays of
+ * a run that did not count.
+ *
+ * <p>Only the content type, the character encoding and the locale are set on the response beneath at once: how they hang together is the
+ * container's business.
+ */
+final class CapturedResponse extends HttpServletResponseWrapper {
+
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
+    private static final String CONTENT_TYPE = "Content-Type";
+    private static final String CONTENT_LENGTH = "Content-Length";
+    private static final String CONTENT_LANGUAGE = "Content-Language";
+    private static final byte[] NOTHING = {};
+
+    private final HttpServletResponse beneath;
+    private final @Nullable String typeBefore;
+    private final CapturedHeaders headers = new CapturedHeaders();
+    private final List<Cookie> cookies = new ArrayList<>(0);
+    private final CapturedBody body;
+    private int status = SC_OK;
+    private long announced = -1;
+    private boolean ended;
+    private boolean streamTaken;
+    private @Nullable PrintWriter writer;
+    private @Nullable String writerEncoding;
+
+    /**
+     * @param streamAfter how many bytes are held back, or {@link CapturedBody#NEVER} if all are
+     * @param keepAtMost how many bytes are kept of what is sent before it is recorded
+     */
+    CapturedResponse(HttpServletResponse beneath, int streamAfter, int keepAtMost) {
+        super(beneath);
+        this.beneath = beneath;
+        this.typeBefore = beneath.getContentType();
+        this.body = new CapturedBody(this::openStream, streamAfter, keepAtMost);
+    }
+
+    private OutputStream openStream() throws IOException {
+        copyHead();
+        if (announced >= 0) {
+            beneath.setContentLengthLong(announced);
+        }
+        return beneath.getOutputStream();
+    }
+
+    private void copyHead() {
+        beneath.setStatus(status);
+        headers.copyTo(beneath);
+        cookies.forEach(beneath::addCookie);
+    }
+
+    /** The handler has returned: what its writer still holds belongs to the body. */
+    void finish() {
+        if (writer != null) {
+            body.flushing(writer);
+        }
+    }
+
+    /** Sends all of it, unless that has happened already. */
+    void send() throws IOException {
+        if (body.isStreaming()) {
+            return;
+        }
+        copyHead();
+        if (body.length() > 0) {
+            beneath.setContentLength(body.length());
+            body.writeTo(beneath.getOutputStream());
+        }
+    }
+
+    /** Takes back what was set on the response beneath. */
+    void forget() {
+        if (!isStreaming()) {
+            beneath.setContentType(typeBefore);
+            if (typeBefore == null) {
+                beneath.setCharacterEncoding((String) null);
+            }
+            if (headers.names().contains(CONTENT_LANGUAGE)) {
+                beneath.setHeader(CONTENT_LANGUAGE, null);
+            }
+        }
+    }
+
+    /** Whether the client has some of it already. */
+    boolean isStreaming() {
+        return body.isStreaming();
+    }
+
+    /** What is recorded of it. */
+    Response toResponse() {
+        if (!body.isKept()) {
+            return Response.of(status, Map.of(), NOTHING).notKept();
+        }
+        Map<String, String> replayed = headers.toReplay();
+        String type = getContentType();
+        if (type != null) {
+            replayed.put(CONTENT_TYPE, type);
+        }
+        return Response.of(status, replayed, body.toBytes());
+    }
+
+    // --- what handlers do with it
+
+    @Override
+    public ServletOutputStream getOutputStream() {
+        if (writer != null) {
+            throw new IllegalStateException("The body is being written by getWriter()");
+        }
+        streamTaken = true;
+        return body;
+    }
+
+    @Override
+    public PrintWriter getWriter() {
+        if (writer == null) {
+            if (streamTaken) {
+                throw new IllegalStateException("The body is being written by getOutputStream()");
+            }
+            writerEncoding = Objects.requireNonNullElse(super.getCharacterEncoding(), "ISO-8859-1");
+            writer = new PrintWriter(new OutputStreamWriter(body, Charset.forName(writerEncoding)));
+            declareEncoding();
+        }
+        return writer;
+    }
+
+    /** As containers do when a writer is taken. JSON in UTF-8 need not say so. */
+    private void declareEncoding() {
+        String type = super.getContentType();
+        if (writerEncoding != null
+                && !(type != null && Payload.isJson(type) && writerEncoding.equalsIgnoreCase("UTF-8"))) {
+            super.setCharacterEncoding(writerEncoding);
+        }
+    }
+
+    @Override
+    public void setContentType(@Nullable String type) {
+        if (isCommitted()) {
+            return;
+        }
+        super.setContentType(type);
+        declareEncoding(); // which stays, once a writer is taken
+    }
+
+    @Override
+    public void setCharacterEncoding(@Nullable String encoding) {
+        if (writer == null && !isCommitted()) {
+            super.setCharacterEncoding(encoding);
+        }
+    }
+
+    @Override
+    public void setCharacterEncoding(@Nullable Charset encoding) {
+        setCharacterEncoding(encoding == null ? null : encoding.name());
+    }
+
+    @Override
+    public void setLocale(Locale locale) {
+        if (isCommitted()) {
+            return;
+        }
+        super.setLocale(locale);
+        declareEncoding();
+        headers.set(CONTENT_LANGUAGE, locale.toLanguageTag());
+    }
+
+    @Override
+    public void setStatus(int status) {
+        if (!isCommitted()) {
+            this.status = status;
+        }
+    }
+
+    @Override
+    public int getStatus() {
+        return status;
+    }
+
+    @Override
+    public void sendError(int status) throws IOException {
+        sendError(status, "Status " + status);
+    }
+
+    /** Answers with a problem: an error page of the container would be made later, and could not be recorded. */
+    @Override
+    public void sendError(int status, String message) throws IOException {
+        refuseIfCommitted();
+        restart();
+        this.status = status;
+        super.setContentType(Problem.CONTENT_TYPE);
+        super.setCharacterEncoding((String) null);
+        end(Problem.of(status, "http_" + status, message).toJson());
+    }
+
+    @Override
+    public void sendRedirect(String location) throws IOException {
+        sendRedirect(location, SC_FOUND, true);
+    }
+
+    @Override
+    public void sendRedirect(String location, boolean clearBuffer) throws IOException {
+        sendRedirect(location, SC_FOUND, clearBuffer);
+    }
+
+    @Override
+    public void sendRedirect(String location, int status) throws IOException {
+        sendRedirect(location, status, true);
+    }
+
+    @Override
+    public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+        refuseIfCommitted();
+        if (clearBuffer) {
+            restart();
+        }
+        this.status = status;
+        headers.set("Location", location);
+        end(NOTHING);
+    }
+
+    /** Forgets the body, and who writes it. */
+    private void restart() {
+        finish();
+        body.clear();
+        writer = null;
+        writerEncoding = null;
+        streamTaken = false;
+    }
+
+    private void end(byte[] lastWords) {
+        finish();
+        body.write(lastWords, 0, lastWords.length);
+        body.close();
+        ended = true;
+    }
+
+    private void refuseIfCommitted() {
+        if (isCommitted()) {
+            throw new IllegalStateException("The answer is committed");
+        }
+    }
+
+    @Override
+    public boolean isCommitted() {
+        return ended || body.isStreaming();
+    }
+
+    @Override
+    public void flushBuffer() {
+        finish();
+        body.flushNow();
+    }
+
+    @Override
+    public void resetBuffer() {
+        refuseIfCommitted();
+        finish();
+        body.clear();
+    }
+
+    @Override
+    public void reset() {
+        refuseIfCommitted();
+        restart();
+        forget();
+        status = SC_OK;
+        announced = -1;
+        headers.clear();
+        cookies.clear();
+    }
+
+    @Override
+    public void setBufferSize(int size) {
+        // all of it is held back anyway, or as much as is said elsewhere
+    }
+
+    @Override
+    public void setContentLength(int length) {
+        setContentLengthLong(length);
+    }
+
+    /** Counts only where the answer is sent before its length is known. */
+    @Override
+    public void setContentLengthLong(long length) {
+        if (!isCommitted()) {
+            announced = length;
+        }
+    }
+
+    @Override
+    public void addCookie(Cookie cookie) {
+        if (!isCommitted()) {
+            cookies.add(cookie);
+        }
+    }
+
+    @Override
+    public void setHeader(String name, @Nullable String value) {
+        if (!isCommitted() && !isSetElsewhere(name, value)) {
+            headers.set(name, value);
+        }
+    }
+
+    @Override
+    public void addHeader(String name, @Nullable String value) {
+        if (value != null && !isCommitted() && !isSetElsewhere(name, value)) {
+            headers.add(name, value);
+        }
+    }
+
+    private boolean isSetElsewhere(String name, @Nullable String value) {
+        if (name.equalsIgnoreCase(CONTENT_TYPE)) {
+            setContentType(value);
+            return true;
+        }
+        if (name.equalsIgnoreCase(CONTENT_LENGTH)) {
+            setContentLengthLong(value == null ? -1 : Long.parseLong(value));
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public void setIntHeader(String name, int value) {
+        setHeader(name, Integer.toString(value));
+    }
+
+    @Override
+    public void addIntHeader(String name, int value) {
+        addHeader(name, Integer.toString(value));
+    }
+
+    @Override
+    public void setDateHeader(String name, long date) {
+        setHeader(name, HTTP_DATE.format(Instant.ofEpochMilli(date)));
+    }
+
+    @Override
+    public void addDateHeader(String name, long date) {
+        addHeader(name, HTTP_DATE.format(Instant.ofEpochMilli(date)));
+    }
+
+    @Override
+    public boolean containsHeader(String name) {
+        return !getHeaders(name).isEmpty();
+    }
+
+    @Override
+    public @Nullable String getHeader(String name) {
+        return getHeaders(name).stream().findFirst().orElse(null);
+    }
+
+    @Override
+    public Collection<String> getHeaders(String name) {
+        return headers.values(name, beneath);
+    }
+
+    @Override
+    public Collection<String> getHeaderNames() {
+        Collection<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        names.addAll(beneath.getHeaderNames());
+        names.addAll(headers.names());
+        return names;
+    }
+}

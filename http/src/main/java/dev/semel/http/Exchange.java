@@ -1,0 +1,239 @@
+package dev.semel.http;
+
+import dev.semel.once.Call;
+import dev.semel.once.Lease;
+import dev.semel.once.LeaseLostException;
+import dev.semel.once.Once;
+import dev.semel.once.Outcome;
+import dev.semel.once.UnknownOutcomeException;
+import dev.semel.store.ConflictException;
+import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import dev.semel.store.Transaction;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A request with a key, from the look-up to the answer. */
+final class Exchange {
+
+    private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
+
+    /** These say how things stand at the moment, and not what is to be said of the request for ever. */
+    private static final Set<Integer> NEVER_FINAL = Set.of(401, 409, 412, 429);
+
+    private static final int FIRST_REFUSAL = 400;
+    private static final int FIRST_FAILURE = 500;
+    private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
+
+    private final Once once;
+    private final FilterSettings settings;
+    private final Idempotency rule;
+    private final Call call;
+    private final byte[] body;
+    private final HttpServletRequest request;
+    private final HttpServletResponse response;
+    private final FilterChain chain;
+    private @Nullable Run last;
+
+    Exchange(
+            IdempotencyFilter.Parts parts,
+            Idempotency rule,
+            Call call,
+            byte[] body,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain) {
+        this.once = parts.once();
+        this.settings = parts.settings();
+        this.rule = rule;
+        this.call = call;
+        this.body = body;
+        this.request = request;
+        this.response = response;
+        this.chain = chain;
+    }
+
+    /** An answer that is given to the caller, but is not recorded as final. */
+    private static final class NotFinal extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        NotFinal() {
+            super("The answer is not final", null, false, false);
+        }
+    }
+
+    void answer() throws IOException, ServletException {
+        Outcome outcome;
+        try {
+            outcome = rule.ifAbandoned() == null
+                    ? once.atomic(call, this::runInTransaction)
+                    : once.leased(call, rule.ifAbandoned(), this::runWithLease);
+        } catch (StoreException e) {
+            LOG.log(Level.WARNING, "Store unavailable: {0}", e.getMessage());
+            tell(EdgeProblem.STORE_UNAVAILABLE.retryAfter(STORE_PAUSE));
+            return;
+        } finally {
+            if (last != null) {
+                last.end();
+            }
+        }
+        answer(outcome);
+    }
+
+    /**
+     * Runs the chain, again where others were quicker. Some containers' chains go on from where they stopped when they are called a
+     * second time. So a run is repeated only if its end was reached, where the transaction was asked for: whatever stands between here
+     * and there has let the request pass. What somebody said before that stands.
+     */
+    private Response runInTransaction(Transaction tx) throws Exception {
+        Run before = last;
+        if (before != null && !before.isTransactionTaken()) {
+            return answered(before);
+        }
+        Run run = run(CapturedBody.NEVER, tx, null);
+        if (before != null && before.isSeenWrapped() && run.isTransactionTaken() && !run.isSeenWrapped()) {
+            throw new IllegalStateException(
+                    "A filter behind this one was not run again: let this one be the last before the servlet");
+        }
+        return answered(run);
+    }
+
+    private Response runWithLease(Lease lease) throws Exception {
+        try {
+            return answered(run(settings.streamAfter(), null, lease));
+        } catch (ServletException e) {
+            if (e.getRootCause() instanceof UnknownOutcomeException unknown) {
+                throw unknown;
+            }
+            throw e;
+        }
+    }
+
+    private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)
+            throws IOException, ServletException {
+        forgetLast();
+        Run run = new Run(
+                new KeyedRequest(request, body),
+                new CapturedResponse(response, streamAfter, settings.responseLimit()),
+                call.clientTxId(),
+                tx,
+                lease);
+        last = run;
+        run.begin();
+        chain.doFilter(run.request(), run.response());
+        run.response().finish();
+        return run;
+    }
+
+    private static Response answered(Run run) throws NotFinal {
+        int status = run.response().getStatus();
+        if (status >= FIRST_FAILURE || NEVER_FINAL.contains(status) || !run.isFinal()) {
+            throw new NotFinal();
+        }
+        Response response = run.response().toResponse();
+        return status >= FIRST_REFUSAL ? response.asRefusal() : response;
+    }
+
+    private void answer(Outcome outcome) throws IOException, ServletException {
+        if (outcome instanceof Outcome.Replayed replayed) {
+            replay(replayed.response());
+        } else if (outcome instanceof Outcome.Executed executed) {
+            if (!response.isCommitted()) {
+                String expires =
+                        executed.expiresAt().truncatedTo(ChronoUnit.MILLIS).toString();
+                response.setHeader("Idempotency-Expires", expires);
+            }
+            Objects.requireNonNull(last).response().send();
+        } else if (outcome instanceof Outcome.Failed failed) {
+            answerFailure(failed.cause());
+        } else if (outcome instanceof Outcome.InProgress inProgress) {
+            tell(EdgeProblem.IN_PROGRESS.retryAfter(inProgress.retryAfter()));
+        } else if (outcome instanceof Outcome.Limited limited) {
+            tell(EdgeProblem.RATE_LIMITED.retryAfter(limited.retryAfter()));
+        } else if (outcome instanceof Outcome.Mismatch) {
+            tell(EdgeProblem.PAYLOAD_MISMATCH.problem());
+        } else {
+            tell(EdgeProblem.OUTCOME_UNKNOWN.problem());
+        }
+    }
+
+    private void answerFailure(Throwable cause) throws IOException, ServletException {
+        if (cause instanceof NotFinal) {
+            Objects.requireNonNull(last).response().send();
+            return;
+        }
+        boolean retryHelps = cause instanceof LeaseLostException
+                || (cause instanceof ConflictException && rule.mode() == Idempotency.Mode.ATOMIC);
+        if (retryHelps) {
+            tell(EdgeProblem.STORE_UNAVAILABLE.retryAfter(STORE_PAUSE));
+            return;
+        }
+        forgetLast();
+        throwAgain(cause);
+    }
+
+    private static void throwAgain(Throwable cause) throws IOException, ServletException {
+        if (cause instanceof RuntimeException e) {
+            throw e;
+        } else if (cause instanceof Error e) {
+            throw e;
+        } else if (cause instanceof IOException e) {
+            throw e;
+        } else if (cause instanceof ServletException e) {
+            throw e;
+        }
+        throw new ServletException(cause);
+    }
+
+    private void replay(Response recorded) throws IOException {
+        refuseIfStreamed();
+        forgetLast();
+        response.setHeader("Idempotency-Replayed", "true");
+        if (!recorded.isKept()) {
+            EdgeProblem.RESPONSE_NOT_KEPT
+                    .problem()
+                    .withStatus(recorded.status())
+                    .send(response);
+            return;
+        }
+        response.setStatus(recorded.status());
+        for (Map.Entry<String, String> header : recorded.headers().entrySet()) {
+            response.setHeader(header.getKey(), header.getValue());
+        }
+        byte[] bytes = recorded.body();
+        if (bytes.length > 0) {
+            response.setContentLength(bytes.length);
+            response.getOutputStream().write(bytes);
+        }
+    }
+
+    private void tell(Problem problem) throws IOException {
+        refuseIfStreamed();
+        forgetLast();
+        problem.send(response);
+    }
+
+    /** What was streamed is not what came of it: the answer breaks off, so that the client asks again. */
+    private void refuseIfStreamed() throws IOException {
+        if (last != null && last.response().isStreaming()) {
+            throw new IOException("The answer was sent, but it could not be recorded");
+        }
+    }
+
+    private void forgetLast() {
+        if (last != null) {
+            last.response().forget();
+        }
+    }
+}

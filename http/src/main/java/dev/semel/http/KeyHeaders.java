@@ -1,0 +1,102 @@
+package dev.semel.http;
+
+import dev.semel.id.TextFormat;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.Enumeration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the headers of a request say about its key.
+ *
+ * @param key null if none was sent and none is required
+ * @param clientTxId null if none was sent and none is required
+ */
+record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
+
+    static final String IDEMPOTENCY_KEY = "Idempotency-Key";
+
+    private static final int LONGEST_WAIT = 30;
+    private static final int MOST_DIGITS = 9;
+
+    static KeyHeaders of(HttpServletRequest request, Idempotency rule) throws RefusedException {
+        String key = text(request, IDEMPOTENCY_KEY, EdgeProblem.INVALID_IDEMPOTENCY_KEY);
+        if (key == null && rule.keyRequired()) {
+            throw new RefusedException(EdgeProblem.MISSING_IDEMPOTENCY_KEY);
+        }
+        if (key == null && !rule.clientTxIdRequired()) {
+            return new KeyHeaders(null, null);
+        }
+        String clientTxId = text(request, "X-Client-Tx-Id", EdgeProblem.INVALID_CLIENT_TX_ID);
+        if (clientTxId == null && rule.clientTxIdRequired()) {
+            throw new RefusedException(EdgeProblem.MISSING_CLIENT_TX_ID);
+        }
+        return new KeyHeaders(key, clientTxId);
+    }
+
+    /** Bare, or quoted as a string of RFC 8941; none of the characters allowed needs an escape there. */
+    private static @Nullable String text(HttpServletRequest request, String name, EdgeProblem ifInvalid)
+            throws RefusedException {
+        Enumeration<String> values = request.getHeaders(name);
+        if (!values.hasMoreElements()) {
+            return null;
+        }
+        String text = unquoted(values.nextElement());
+        if (values.hasMoreElements() || !TextFormat.TEXT.isValid(text)) {
+            throw new RefusedException(ifInvalid);
+        }
+        return text;
+    }
+
+    private static String unquoted(String text) {
+        int last = text.length() - 1;
+        return last > 0 && text.charAt(0) == '"' && text.charAt(last) == '"' ? text.substring(1, last) : text;
+    }
+
+    /**
+     * How long the client is willing to wait, by the preference {@code wait} of RFC 7240: the first that is sent counts, more than is
+     * possible is as much as is possible, and what makes no sense is ignored.
+     */
+    static Duration patience(HttpServletRequest request) {
+        Enumeration<String> values = request.getHeaders("Prefer");
+        while (values.hasMoreElements()) {
+            String value = values.nextElement();
+            for (int start = 0; start < value.length(); ) {
+                int end = end(value, start, ',');
+                String preference = value.substring(start, end(value.substring(0, end), start, ';'));
+                int equals = preference.indexOf('=');
+                if (equals > 0 && preference.substring(0, equals).strip().equalsIgnoreCase("wait")) {
+                    return seconds(unquoted(preference.substring(equals + 1).strip()));
+                }
+                start = end + 1;
+            }
+        }
+        return Duration.ZERO;
+    }
+
+    /** Where a separator follows that is not within quotes; otherwise the end. */
+    private static int end(String text, int start, char separator) {
+        boolean quoted = false;
+        for (int i = start; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == separator && !quoted) {
+                return i;
+            }
+            if (c == '"') {
+                quoted = !quoted;
+            } else if (c == '\\' && quoted) {
+                i++;
+            }
+        }
+        return text.length();
+    }
+
+    private static Duration seconds(String text) {
+        boolean isNumber = !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+        if (!isNumber) {
+            return Duration.ZERO;
+        }
+        int seconds = text.length() > MOST_DIGITS ? LONGEST_WAIT : Integer.parseInt(text);
+        return Duration.ofSeconds(Math.min(seconds, LONGEST_WAIT));
+    }
+}

@@ -1,0 +1,188 @@
+package dev.semel.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.Part;
+import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UnsupportedEncodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.UnsupportedCharsetException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A request whose body was read before. Each run of its handler gets one of its own, so that each reads the body from its start. */
+final class KeyedRequest extends HttpServletRequestWrapper {
+
+    private static final String FORM = "application/x-www-form-urlencoded";
+
+    private final byte[] body;
+    private @Nullable ServletInputStream stream;
+    private @Nullable BufferedReader reader;
+    private @Nullable Map<String, String[]> parameters;
+
+    KeyedRequest(HttpServletRequest request, byte[] body) {
+        super(request);
+        this.body = body;
+    }
+
+    @Override
+    public ServletInputStream getInputStream() {
+        if (reader != null) {
+            throw new IllegalStateException("The body is being read by getReader()");
+        }
+        if (stream == null) {
+            stream = new Body(body);
+        }
+        return stream;
+    }
+
+    @Override
+    public BufferedReader getReader() throws IOException {
+        if (stream != null) {
+            throw new IllegalStateException("The body is being read by getInputStream()");
+        }
+        if (reader == null) {
+            String type = getContentType();
+            Charset unsaid = type != null && Payload.isJson(type) ? UTF_8 : ISO_8859_1;
+            reader = new BufferedReader(new InputStreamReader(new ByteArrayInputStream(body), charset(unsaid)));
+        }
+        return reader;
+    }
+
+    private Charset charset(Charset unsaid) throws UnsupportedEncodingException {
+        String name = getCharacterEncoding();
+        try {
+            return name == null ? unsaid : Charset.forName(name);
+        } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+            throw new UnsupportedEncodingException("There is no such character encoding");
+        }
+    }
+
+    @Override
+    public @Nullable String getParameter(String name) {
+        String[] values = getParameterMap().get(name);
+        return values == null ? null : values[0];
+    }
+
+    @Override
+    public String @Nullable [] getParameterValues(String name) {
+        String[] values = getParameterMap().get(name);
+        return values == null ? null : values.clone();
+    }
+
+    @Override
+    public Enumeration<String> getParameterNames() {
+        return Collections.enumeration(getParameterMap().keySet());
+    }
+
+    /** Those of the query, and those of a form that was posted. */
+    @Override
+    public Map<String, String[]> getParameterMap() {
+        if (parameters == null) {
+            Map<String, String[]> ofQuery = super.getParameterMap();
+            parameters = isForm() && stream == null && reader == null ? withForm(ofQuery) : ofQuery;
+        }
+        return parameters;
+    }
+
+    private boolean isForm() {
+        String type = getContentType();
+        return type != null
+                && type.regionMatches(true, 0, FORM, 0, FORM.length())
+                && getMethod().equals("POST");
+    }
+
+    private Map<String, String[]> withForm(Map<String, String[]> ofQuery) {
+        try {
+            return Form.added(ofQuery, body, charset(UTF_8));
+        } catch (UnsupportedEncodingException | IllegalArgumentException e) {
+            throw new IllegalStateException("The form cannot be read", e);
+        }
+    }
+
+    /** @throws ServletException always: the body was read before, byte by byte, and the container cannot take it apart any more */
+    @Override
+    public Collection<Part> getParts() throws ServletException {
+        throw new ServletException(
+                "A request with an Idempotency-Key has no parts: read its body from getInputStream()");
+    }
+
+    /** @throws ServletException always, as {@link #getParts()} does */
+    @Override
+    public Part getPart(String name) throws ServletException {
+        getParts();
+        throw new AssertionError("there are no parts");
+    }
+
+    /** False: what is done later, by others, cannot be recorded when the handler returns. */
+    @Override
+    public boolean isAsyncSupported() {
+        return false;
+    }
+
+    @Override
+    public AsyncContext startAsync() {
+        throw new IllegalStateException("A request with an Idempotency-Key is answered when its handler returns");
+    }
+
+    @Override
+    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+        return startAsync();
+    }
+
+    /** The bytes of a body as a stream. */
+    private static final class Body extends ServletInputStream {
+
+        private final ByteArrayInputStream bytes;
+
+        Body(byte[] body) {
+            this.bytes = new ByteArrayInputStream(body);
+        }
+
+        @Override
+        public int read() {
+            return bytes.read();
+        }
+
+        @Override
+        public int read(byte[] buffer, int offset, int length) {
+            return bytes.read(buffer, offset, length);
+        }
+
+        @Override
+        public int available() {
+            return bytes.available();
+        }
+
+        @Override
+        public boolean isFinished() {
+            return bytes.available() == 0;
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        @Override
+        public void setReadListener(ReadListener listener) {
+            throw new IllegalStateException("The request is not asynchronous");
+        }
+    }
+}

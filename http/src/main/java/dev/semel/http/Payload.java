@@ -1,0 +1,103 @@
+package dev.semel.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.json.MalformedJsonException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The body of a request: read whole, and what it is known by. */
+final class Payload {
+
+    private static final byte[] NOTHING = {};
+    private static final Fingerprint OF_NOTHING = Fingerprint.ofBytes(NOTHING);
+
+    /** As much as is set aside for a body before any of it has come. */
+    private static final int FIRST = 8 << 10;
+
+    private static final String JSON = "application/json";
+    private static final String JSON_SUFFIX = "+json";
+
+    private Payload() {}
+
+    /** Reads a body, and no more of it than shows that it is too large. */
+    static byte[] read(HttpServletRequest request, int limit) throws RefusedException {
+        long announced = request.getContentLengthLong();
+        if (announced > limit) {
+            throw new RefusedException(EdgeProblem.PAYLOAD_TOO_LARGE);
+        }
+        try {
+            return announced == 0 ? NOTHING : read(request.getInputStream(), announced, limit);
+        } catch (IOException e) {
+            throw new RefusedException(EdgeProblem.UNREADABLE_BODY);
+        }
+    }
+
+    private static byte[] read(InputStream in, long announced, int limit) throws IOException, RefusedException {
+        int most = announced > 0 ? (int) announced : limit + 1;
+        byte[] bytes = new byte[Math.min(most, FIRST)];
+        int length = 0;
+        while (true) {
+            length += in.readNBytes(bytes, length, bytes.length - length);
+            if (length > limit) {
+                throw new RefusedException(EdgeProblem.PAYLOAD_TOO_LARGE);
+            }
+            if (length < bytes.length) {
+                return Arrays.copyOf(bytes, length);
+            }
+            if (length == announced) {
+                return bytes;
+            }
+            bytes = Arrays.copyOf(bytes, (int) Math.min(most, 2L * length));
+        }
+    }
+
+    /**
+     * That of what is asked for: the body as canonical JSON, or byte by byte where it is none, and the query, byte by byte. Without a
+     * query it is that of the body alone, as the command line shows it.
+     */
+    static Fingerprint fingerprint(HttpServletRequest request, byte[] body) {
+        Fingerprint ofBody = fingerprint(request.getContentType(), body);
+        String query = request.getQueryString();
+        if (query == null || query.isEmpty()) {
+            return ofBody;
+        }
+        byte[] hash = ofBody.bytes();
+        byte[] text = query.getBytes(UTF_8);
+        byte[] both = Arrays.copyOf(hash, hash.length + text.length);
+        System.arraycopy(text, 0, both, hash.length, text.length);
+        return Fingerprint.ofBytes(both);
+    }
+
+    private static Fingerprint fingerprint(@Nullable String contentType, byte[] body) {
+        if (body.length == 0) {
+            return OF_NOTHING;
+        }
+        if (mayBeJson(contentType, body)) {
+            try {
+                return Fingerprint.ofJson(body);
+            } catch (MalformedJsonException e) {
+                return Fingerprint.ofBytes(body);
+            }
+        }
+        return Fingerprint.ofBytes(body);
+    }
+
+    /** What says that it is something else may still be an object or an array: many clients do not say. But 1 and 1.0 may differ there. */
+    private static boolean mayBeJson(@Nullable String contentType, byte[] body) {
+        return contentType == null || isJson(contentType) || body[0] == '{' || body[0] == '[';
+    }
+
+    /** Whether a content type is JSON, which is UTF-8 if nothing else is said. */
+    static boolean isJson(String contentType) {
+        int semicolon = contentType.indexOf(';');
+        String type = (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip();
+        int suffix = type.length() - JSON_SUFFIX.length();
+        return type.equalsIgnoreCase(JSON)
+                || (suffix > 0 && type.regionMatches(true, suffix, JSON_SUFFIX, 0, JSON_SUFFIX.length()));
+    }
+}

@@ -1,0 +1,89 @@
+package dev.semel.http;
+
+import dev.semel.once.Lease;
+import dev.semel.store.Transaction;
+import jakarta.servlet.ServletRequest;
+import org.jspecify.annotations.Nullable;
+
+/** One run of the handler of a request with a key. */
+final class Run {
+
+    private static final String ATTRIBUTE = Run.class.getName();
+
+    private final KeyedRequest request;
+    private final CapturedResponse response;
+    private final String clientTxId;
+    private final @Nullable Transaction transaction;
+    private final @Nullable Lease lease;
+    private boolean isFinal = true;
+    private boolean transactionTaken;
+    private boolean seenWrapped;
+
+    Run(
+            KeyedRequest request,
+            CapturedResponse response,
+            String clientTxId,
+            @Nullable Transaction transaction,
+            @Nullable Lease lease) {
+        this.request = request;
+        this.response = response;
+        this.clientTxId = clientTxId;
+        this.transaction = transaction;
+        this.lease = lease;
+    }
+
+    /** The one that a request belongs to, however it is wrapped; null if it has no key. */
+    static @Nullable Run of(ServletRequest request) {
+        return (Run) request.getAttribute(ATTRIBUTE);
+    }
+
+    void begin() {
+        request.setAttribute(ATTRIBUTE, this);
+    }
+
+    void end() {
+        request.removeAttribute(ATTRIBUTE);
+    }
+
+    KeyedRequest request() {
+        return request;
+    }
+
+    CapturedResponse response() {
+        return response;
+    }
+
+    String clientTxId() {
+        return clientTxId;
+    }
+
+    @Nullable Lease lease() {
+        return lease;
+    }
+
+    /** @param asking the request as whoever asks has it */
+    @Nullable Transaction transaction(ServletRequest asking) {
+        transactionTaken = true;
+        seenWrapped = seenWrapped || asking != request;
+        return transaction;
+    }
+
+    /** Whether its answer may depend on what is stored. */
+    boolean isTransactionTaken() {
+        return transactionTaken;
+    }
+
+    /** Whether a filter behind ours has wrapped the request. */
+    boolean isSeenWrapped() {
+        return seenWrapped;
+    }
+
+    void doNotRecord() {
+        isFinal = false;
+    }
+
+    /** Whether the handler lets its answer be recorded. */
+    boolean isFinal() {
+        return isFinal;
+    }
+}

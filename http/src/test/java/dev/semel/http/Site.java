@@ -1,0 +1,213 @@
+package dev.semel.http;
+
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Store;
+import dev.semel.testkit.ControlledTime;
+import dev.semel.testkit.FaultyStore;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A web application with the filter, on a store that tests can let fail and in a time that they set; and a client for it. */
+final class Site implements AutoCloseable {
+
+    static final String EFFECTS = "effects";
+
+    final ControlledTime time = new ControlledTime();
+    final FaultyStore store;
+    final OnceSettings once;
+    private final Web.Running web;
+    private final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(30))
+            .build();
+
+    /** What the application does with a request. */
+    @FunctionalInterface
+    interface Handler {
+        void handle(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException;
+    }
+
+    /** What is different from the usual in a test. */
+    static final class Builder {
+        private final Web web;
+        private Idempotency rule = Idempotency.atomic();
+        private OnceSettings once = OnceSettings.DEFAULTS;
+        private FilterSettings settings = FilterSettings.DEFAULTS;
+        private final List<Filter> inFront = new ArrayList<>();
+        private final List<Filter> behind = new ArrayList<>();
+        private @Nullable Store store;
+
+        private Builder(Web web) {
+            this.web = web;
+        }
+
+        Builder rule(Idempotency rule) {
+            this.rule = rule;
+            return this;
+        }
+
+        Builder once(OnceSettings once) {
+            this.once = once;
+            return this;
+        }
+
+        Builder settings(FilterSettings settings) {
+            this.settings = settings;
+            return this;
+        }
+
+        Builder inFront(Filter filter) {
+            inFront.add(filter);
+            return this;
+        }
+
+        Builder behind(Filter filter) {
+            behind.add(filter);
+            return this;
+        }
+
+        /** On a store that another site has, too. */
+        Builder on(Store store) {
+            this.store = store;
+            return this;
+        }
+
+        Site serve(Handler handler) throws Exception {
+            return new Site(this, handler);
+        }
+    }
+
+    static Builder on(Web web) {
+        return new Builder(web);
+    }
+
+    private Site(Builder with, Handler handler) throws Exception {
+        this.store = new FaultyStore(with.store == null ? new MemoryStore(time, 64 << 20) : with.store);
+        this.once = with.once;
+        Once engine = new Once(store, time, with.once, OnceListener.NONE);
+        List<Filter> filters = new ArrayList<>(with.inFront);
+        filters.add(new IdempotencyFilter(
+                engine, request -> request.getHeader("X-User"), request -> with.rule, with.settings));
+        filters.addAll(with.behind);
+        this.web = with.web.start(filters, new HttpServlet() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected void service(HttpServletRequest request, HttpServletResponse response)
+                    throws IOException, ServletException {
+                handler.handle(request, response);
+            }
+        });
+    }
+
+    /** A request of ann's to some path; with what is said of it further. */
+    Ask ask(String method, String path) {
+        return new Ask(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + web.port() + path))
+                .timeout(Duration.ofSeconds(60))
+                .header("X-User", "ann")
+                .method(method, BodyPublishers.noBody()));
+    }
+
+    Ask post(String path) {
+        return ask("POST", path);
+    }
+
+    /** A request that is being put together. */
+    final class Ask {
+        private final HttpRequest.Builder request;
+        private String method = "POST";
+
+        private Ask(HttpRequest.Builder request) {
+            this.request = request;
+            this.method = request.build().method();
+        }
+
+        Ask key(String key) {
+            return header("Idempotency-Key", key);
+        }
+
+        Ask header(String name, String value) {
+            request.header(name, value);
+            return this;
+        }
+
+        Ask json(String body) {
+            return header("Content-Type", "application/json").body(body);
+        }
+
+        Ask body(String body) {
+            return body(BodyPublishers.ofString(body));
+        }
+
+        Ask body(HttpRequest.BodyPublisher body) {
+            request.method(method, body);
+            return this;
+        }
+
+        Ask user(@Nullable String user) {
+            request.setHeader("X-User", user == null ? "" : user);
+            return this;
+        }
+
+        HttpResponse<byte[]> send() throws IOException, InterruptedException {
+            return client.send(request.build(), BodyHandlers.ofByteArray());
+        }
+
+        HttpResponse<InputStream> open() throws IOException, InterruptedException {
+            return client.send(request.build(), BodyHandlers.ofInputStream());
+        }
+
+        CompletableFuture<HttpResponse<byte[]>> later() {
+            return client.sendAsync(request.build(), BodyHandlers.ofByteArray());
+        }
+    }
+
+    /** Sends bytes as they are, and returns all that is answered until the server closes. */
+    String raw(String text) throws IOException {
+        try (Socket socket = connect()) {
+            send(socket, text);
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    Socket connect() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), web.port());
+        socket.setSoTimeout(30_000);
+        return socket;
+    }
+
+    static void send(Socket socket, String text) throws IOException {
+        OutputStream out = socket.getOutputStream();
+        out.write(text.getBytes(StandardCharsets.ISO_8859_1));
+        out.flush();
+    }
+
+    @Override
+    public void close() {
+        web.close();
+        store.close();
+    }
+}

@@ -1,0 +1,93 @@
+package dev.semel.http;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.Servlet;
+import java.util.EnumSet;
+import java.util.List;
+import org.apache.catalina.Context;
+import org.apache.catalina.LifecycleException;
+import org.apache.catalina.core.StandardContext;
+import org.apache.catalina.startup.Tomcat;
+import org.apache.tomcat.util.descriptor.web.FilterDef;
+import org.apache.tomcat.util.descriptor.web.FilterMap;
+import org.eclipse.jetty.ee11.servlet.FilterHolder;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+
+/** The containers that the filter is tested on: real ones, on a port of loopback. */
+enum Web {
+    JETTY {
+        @Override
+        Running start(List<Filter> filters, Servlet servlet) throws Exception {
+            Server server = new Server();
+            ServerConnector connector = new ServerConnector(server);
+            connector.setHost(HOST);
+            server.addConnector(connector);
+            ServletContextHandler context = new ServletContextHandler();
+            for (Filter filter : filters) {
+                context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
+            }
+            context.addServlet(new ServletHolder(servlet), "/*");
+            server.setHandler(context);
+            server.start();
+            return new Running(connector.getLocalPort(), server::stop);
+        }
+    },
+    TOMCAT {
+        @Override
+        Running start(List<Filter> filters, Servlet servlet) throws Exception {
+            Tomcat tomcat = new Tomcat();
+            tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
+            tomcat.setHostname(HOST);
+            tomcat.setPort(0);
+            tomcat.getConnector().setProperty("address", HOST);
+            Context context = tomcat.addContext("", null);
+            ((StandardContext) context).setClearReferencesRmiTargets(false); // these two need what is closed to them
+            ((StandardContext) context).setClearReferencesThreadLocals(false);
+            for (int i = 0; i < filters.size(); i++) {
+                add(context, filters.get(i), "filter" + i);
+            }
+            Tomcat.addServlet(context, "servlet", servlet).addMapping("/*");
+            tomcat.start();
+            return new Running(tomcat.getConnector().getLocalPort(), () -> stop(tomcat));
+        }
+
+        private void add(Context context, Filter filter, String name) {
+            FilterDef definition = new FilterDef();
+            definition.setFilterName(name);
+            definition.setFilter(filter);
+            definition.setFilterClass(filter.getClass().getName());
+            context.addFilterDef(definition);
+            FilterMap map = new FilterMap();
+            map.setFilterName(name);
+            map.addURLPattern("/*");
+            context.addFilterMap(map);
+        }
+
+        private void stop(Tomcat tomcat) throws LifecycleException {
+            tomcat.stop();
+            tomcat.destroy();
+        }
+    };
+
+    private static final String HOST = "127.0.0.1";
+
+    /** Serves everything by one servlet, behind filters in this order. */
+    abstract Running start(List<Filter> filters, Servlet servlet) throws Exception;
+
+    /** A server that runs. */
+    record Running(int port, AutoCloseable stop) implements AutoCloseable {
+
+        @Override
+        public void close() {
+            try {
+                stop.close();
+            } catch (Exception e) {
+                throw new AssertionError("The server does not stop", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.semel.server;
+
+import dev.semel.http.Problem;
+import dev.semel.id.IdSchemes;
+import dev.semel.server.web.Edge;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What Jetty refuses before it comes to us, answered as we answer. Nothing of what was sent is shown. */
+final class ErrorAnswers extends ErrorHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
+
+    @Override
+    protected void generateResponse(
+            Request request,
+            Response response,
+            int status,
+            @Nullable String message,
+            @Nullable Throwable cause,
+            Callback callback) {
+        Problem problem = problem(status);
+        if (status == 500 && cause != null) {
+            LOG.atError().setCause(cause).log("A request failed unexpectedly");
+        }
+        response.setStatus(problem.status());
+        response.getHeaders()
+                .put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE)
+                .put("X-Content-Type-Options", "nosniff");
+        if (!response.getHeaders().contains(Edge.REQUEST_ID_HEADER)) {
+            response.getHeaders().put(Edge.REQUEST_ID_HEADER, IdSchemes.TID62.mint());
+        }
+        if (problem.status() == 503) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
+        }
+        response.write(true, ByteBuffer.wrap(problem.toJson()), callback);
+    }
+
+    @Override
+    public boolean errorPageForMethod(String method) {
+        return true;
+    }
+
+    private static Problem problem(int status) {
+        return switch (status) {
+            case 404 -> Problem.of(404, "not_found", "Not found");
+            case 408 -> Problem.of(408, "request_timeout", "Request timeout");
+            case 413 -> Problem.of(413, "payload_too_large", "Payload too large");
+            case 414 -> Problem.of(414, "path_too_long", "Path too long");
+            case 417 -> Problem.of(417, "expectation_failed", "Expectation failed");
+            case 426, 505 -> Problem.of(505, "unsupported_version", "Unsupported HTTP version");
+            case 431 -> Problem.of(431, "headers_too_large", "Headers too large");
+            case 501 -> Problem.of(501, "not_implemented", "Not implemented");
+            case 503 -> Health.stoppingProblem();
+            default ->
+                status >= 500
+                        ? Problem.of(500, "internal_error", "Internal error")
+                        : Problem.of(status, "bad_request", "Bad request")
+                                .detailed("The request is no HTTP, or its path or a header is malformed or ambiguous");
+        };
+    }
+}

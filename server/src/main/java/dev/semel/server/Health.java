@@ -1,0 +1,52 @@
+package dev.semel.server;
+
+import dev.semel.http.Problem;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.OnceKey;
+import dev.semel.store.Quota;
+import dev.semel.store.Store;
+
+/** Whether the server runs, and whether it can do anything. */
+final class Health implements App {
+
+    private static final OnceKey NOBODYS = new OnceKey("health", "GET /health/ready", "none");
+
+    private final Store store;
+    private volatile boolean stopping;
+
+    Health(Store store) {
+        this.store = store;
+    }
+
+    void stopping() {
+        stopping = true;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.getOpen("/health/live", request -> up());
+        routes.getOpen("/health/ready", this::ready);
+    }
+
+    private Answer ready(Request request) {
+        if (stopping) {
+            throw new Refusal(stoppingProblem());
+        }
+        store.find(NOBODYS, Quota.NONE);
+        return up();
+    }
+
+    /** What is answered while the server is being stopped. */
+    static Problem stoppingProblem() {
+        return Problem.of(503, "stopping", "Server stopping").with(Problem.RETRY_AFTER, 1000);
+    }
+
+    private static Answer up() {
+        return Answer.ok(JsonText.object().put("status", "up"));
+    }
+}

@@ -1,0 +1,210 @@
+package dev.semel.server;
+
+import dev.semel.http.Idempotency;
+import dev.semel.http.IdempotencyFilter;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.rocksdb.RocksDbSettings;
+import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.auth.AuthFilter;
+import dev.semel.server.auth.DevMode;
+import dev.semel.server.auth.LoopbackGuard;
+import dev.semel.server.auth.Tokens;
+import dev.semel.server.settings.ServerSettings;
+import dev.semel.server.web.Api;
+import dev.semel.server.web.App;
+import dev.semel.server.web.Caller;
+import dev.semel.server.web.Edge;
+import dev.semel.server.web.Routes;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import dev.semel.store.Time;
+import dev.semel.store.Transactions;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.eclipse.jetty.ee11.servlet.FilterHolder;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Everything behind one port. */
+public final class Server implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+    private static final int MOST_HEADER_BYTES = 16 << 10;
+    private static final long IDLE_MILLIS = 60_000;
+
+    private final Store store;
+    private final org.eclipse.jetty.server.Server jetty;
+    private final ServerConnector connector;
+    private final Health health;
+    private final Home home;
+    private final @Nullable DevMode devMode;
+    private final String host;
+
+    private Server(ServerSettings settings, Store store, Time time, Function<Apps, List<App>> apps) {
+        this.store = store;
+        this.host = settings.host();
+        Transactions transactions = new Transactions(store, time);
+        Once once = new Once(transactions, time, settings.once(), OnceListener.NONE);
+        Routes routes = new Routes();
+        this.health = new Health(store);
+        this.devMode = settings.tokens() == null ? new DevMode(time) : null;
+        this.home = new Home(devMode != null, routes);
+        health.declare(routes);
+        home.declare(routes);
+        new KeyRecords(store).declare(routes);
+        if (devMode != null) {
+            devMode.declare(routes);
+        }
+        apps.apply(new Apps(store, transactions, time)).forEach(app -> app.declare(routes));
+
+        this.jetty = new org.eclipse.jetty.server.Server(threads());
+        this.connector = connector(settings);
+        jetty.addConnector(connector);
+        jetty.setStopTimeout(settings.stopTimeout().toMillis());
+        jetty.setErrorHandler(new ErrorAnswers());
+        jetty.setHandler(new GracefulHandler(context(routes, time, transactions, once, settings.tokens())));
+    }
+
+    private ServletContextHandler context(
+            Routes routes, Time time, Transactions transactions, Once once, @Nullable Tokens tokens) {
+        ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
+        context.setErrorHandler(new ErrorAnswers());
+        add(context, new Edge());
+        if (devMode != null) {
+            add(context, new LoopbackGuard());
+        }
+        Tokens checked = devMode != null ? devMode.tokens() : tokens;
+        add(context, new AuthFilter(routes, Objects.requireNonNull(checked), time));
+        add(
+                context,
+                new IdempotencyFilter(
+                        once,
+                        request -> {
+                            Caller caller = Caller.of(request);
+                            return caller == null ? null : caller.user();
+                        },
+                        request -> routes.find(request)
+                                .map(match -> match.route().idempotency())
+                                .orElse(Idempotency.NONE)));
+        context.addServlet(new ServletHolder(new Api(routes, transactions)), "/");
+        return context;
+    }
+
+    private static void add(ServletContextHandler context, Filter filter) {
+        context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
+    }
+
+    private static QueuedThreadPool threads() {
+        QueuedThreadPool threads = new QueuedThreadPool();
+        threads.setName("semel-http");
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("semel-http-"));
+        return threads;
+    }
+
+    private ServerConnector connector(ServerSettings settings) {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setRequestHeaderSize(MOST_HEADER_BYTES);
+        http.setUriCompliance(UriCompliance.DEFAULT); // ambiguous paths are refused, and ErrorAnswers says so
+        ServerConnector made = new ServerConnector(jetty, new HttpConnectionFactory(http));
+        made.setHost(settings.host());
+        made.setPort(settings.port());
+        made.setIdleTimeout(IDLE_MILLIS);
+        return made;
+    }
+
+    /**
+     * Opens the store and starts.
+     *
+     * @throws StoreException if the store cannot be opened
+     * @throws UncheckedIOException if the port cannot be had
+     */
+    public static Server start(ServerSettings settings) {
+        Time time = Time.system();
+        return start(settings, open(settings, time), time, Apps::all);
+    }
+
+    /** Starts on a store, which is closed with the server. */
+    static Server start(ServerSettings settings, Store store, Time time, Function<Apps, List<App>> apps) {
+        Server server = new Server(settings, store, time, apps);
+        try {
+            server.jetty.start();
+        } catch (Exception e) {
+            server.close();
+            throw new UncheckedIOException(
+                    "Cannot listen on " + settings.host() + " port " + settings.port() + ": " + reason(e),
+                    e instanceof IOException io ? io : new IOException(e));
+        }
+        server.home.listensOn(server.port());
+        LOG.atInfo()
+                .addKeyValue("url", server.url())
+                .addKeyValue("mode", server.devMode == null ? "auth" : "dev")
+                .log("started");
+        return server;
+    }
+
+    private static String reason(Exception e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        return String.valueOf(cause.getMessage());
+    }
+
+    private static Store open(ServerSettings settings, Time time) {
+        Path folder = settings.store().folder();
+        return folder == null
+                ? new MemoryStore(time, settings.storeMemoryBytes())
+                : RocksDbStore.open(
+                        folder, RocksDbSettings.DEFAULTS.withMemoryBytes(settings.storeMemoryBytes()), time);
+    }
+
+    /** The port it listens on. */
+    public int port() {
+        return connector.getLocalPort();
+    }
+
+    /** Where it is. */
+    public String url() {
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
+    }
+
+    /** Commands to try. */
+    public List<String> commands() {
+        return home.commands();
+    }
+
+    /** Who gives tokens away; null if nobody does. */
+    @Nullable DevMode devMode() {
+        return devMode;
+    }
+
+    /** Takes no more requests, lets those under way come to their end within a time, and closes the store. */
+    @Override
+    public void close() {
+        health.stopping();
+        try {
+            jetty.stop();
+        } catch (Exception e) {
+            LOG.atWarn().setCause(e).log("Not all requests came to their end");
+        }
+        store.close();
+        LOG.atInfo().log("stopped");
+    }
+}

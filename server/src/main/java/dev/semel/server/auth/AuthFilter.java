@@ -1,0 +1,71 @@
+package dev.semel.server.auth;
+
+import dev.semel.http.Problem;
+import dev.semel.server.auth.Tokens.BadTokenException;
+import dev.semel.server.auth.Tokens.KeysUnavailableException;
+import dev.semel.server.web.Routes;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.Collections;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Lets through who has a token that holds; and everybody to what is open, or is not there. */
+public final class AuthFilter extends HttpFilter {
+
+    private static final long serialVersionUID = 1L;
+    private static final String SCHEME = "Bearer ";
+    private static final Logger LOG = LoggerFactory.getLogger(AuthFilter.class);
+
+    private final transient Routes routes;
+    private final transient KnownTokens tokens;
+
+    public AuthFilter(Routes routes, Tokens tokens, InstantSource clock) {
+        this.routes = routes;
+        this.tokens = new KnownTokens(tokens, clock);
+    }
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        boolean needsToken =
+                routes.find(request).map(match -> !match.route().open()).orElse(false);
+        if (needsToken) {
+            try {
+                tokens.check(token(request)).attachTo(request);
+            } catch (BadTokenException e) {
+                response.setHeader("WWW-Authenticate", "Bearer realm=\"semel\"");
+                Problem.of(401, "unauthorized", "Unauthorized")
+                        .detailed("The token is not valid: " + e.fault())
+                        .send(response);
+                return;
+            } catch (KeysUnavailableException e) {
+                LOG.atWarn().setCause(e).log("The keys that tokens are checked with cannot be had");
+                Problem.of(503, "keys_unavailable", "Keys unavailable")
+                        .with(Problem.RETRY_AFTER, 1000)
+                        .send(response);
+                return;
+            }
+        }
+        chain.doFilter(request, response);
+    }
+
+    private static String token(HttpServletRequest request) {
+        List<String> headers = Collections.list(request.getHeaders("Authorization"));
+        if (headers.size() != 1) {
+            throw new BadTokenException(
+                    headers.isEmpty() ? "there is none; send Authorization: Bearer TOKEN" : "there are several");
+        }
+        String header = headers.get(0);
+        if (!header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            throw new BadTokenException("send Authorization: Bearer TOKEN");
+        }
+        return header.substring(SCHEME.length()).strip();
+    }
+}

@@ -1,0 +1,163 @@
+package dev.semel.server.auth;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
+import com.nimbusds.jose.jwk.source.JWKSetSource;
+import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.proc.SecurityContext;
+import dev.semel.server.auth.Tokens.Expected;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.text.ParseException;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code --auth} names: where the secret or the keys are that tokens are checked with. */
+public final class AuthSource {
+
+    /** What may be said. */
+    public static final String FORMS = "secret:FILE, secret:env:NAME, jwks:FILE or jwks:URL";
+
+    private static final String SECRET = "secret:";
+    private static final String VARIABLE = "env:";
+    private static final String JWKS = "jwks:";
+    private static final int LEAST_SECRET = 32;
+    private static final long MOST_FILE_BYTES = 1 << 20;
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+    private AuthSource() {}
+
+    /**
+     * Finds the secret or the keys.
+     *
+     * @throws IllegalArgumentException if they are not there or cannot be used; says why, and never quotes what may be a secret
+     */
+    public static Tokens open(String source, Expected expected, Map<String, String> environment, InstantSource clock) {
+        if (source.startsWith(SECRET)) {
+            return Tokens.ofSecret(secret(source.substring(SECRET.length()), environment), expected, clock);
+        }
+        if (source.startsWith(JWKS)) {
+            String place = source.substring(JWKS.length());
+            boolean isUrl = place.contains("://");
+            JWKSourceBuilder<SecurityContext> keys = isUrl
+                    ? JWKSourceBuilder.<SecurityContext>create(url(place)).retrying(true)
+                    : JWKSourceBuilder.create(new KeyFile(file(place)));
+            return Tokens.ofKeys(keys.build(), expected, clock);
+        }
+        throw new IllegalArgumentException("takes " + FORMS + "; a secret itself is never an argument");
+    }
+
+    private static byte[] secret(String place, Map<String, String> environment) {
+        byte[] secret;
+        if (place.startsWith(VARIABLE)) {
+            String name = place.substring(VARIABLE.length());
+            String value = environment.get(name);
+            if (value == null) {
+                throw new IllegalArgumentException("names a variable that is not in the environment");
+            }
+            secret = value.getBytes(UTF_8);
+        } else {
+            secret = withoutLastLineEnd(read(file(place)));
+        }
+        if (secret.length < LEAST_SECRET) {
+            throw new IllegalArgumentException("names a secret of " + secret.length + " bytes; it has to have at least "
+                    + LEAST_SECRET + " (head -c 48 /dev/urandom | base64 makes one)");
+        }
+        return secret;
+    }
+
+    private static byte[] withoutLastLineEnd(byte[] text) {
+        int length = text.length;
+        while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r')) {
+            length--;
+        }
+        return Arrays.copyOf(text, length);
+    }
+
+    private static Path file(String place) {
+        Path file;
+        try {
+            file = Path.of(place);
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException("takes " + FORMS);
+        }
+        if (place.isEmpty() || !Files.isRegularFile(file) || !Files.isReadable(file)) {
+            throw new IllegalArgumentException("names a file that is not there or cannot be read (it takes " + FORMS
+                    + "; a secret itself is never an argument)");
+        }
+        return file;
+    }
+
+    private static byte[] read(Path file) {
+        try {
+            if (Files.size(file) > MOST_FILE_BYTES) {
+                throw new IllegalArgumentException("names a file of over " + MOST_FILE_BYTES + " bytes");
+            }
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("names a file that cannot be read");
+        }
+    }
+
+    private static URL url(String place) {
+        try {
+            URI uri = new URI(place);
+            boolean safe = "https".equals(uri.getScheme())
+                    || ("http".equals(uri.getScheme()) && LOOPBACK.contains(String.valueOf(uri.getHost())));
+            if (!safe || uri.getHost() == null) {
+                throw new IllegalArgumentException(
+                        "takes keys from https:// or from this machine, as others could change them");
+            }
+            return uri.toURL();
+        } catch (URISyntaxException | MalformedURLException e) {
+            throw new IllegalArgumentException("names a malformed URL");
+        }
+    }
+
+    /** Keys in a file, which is read again when they are asked for anew. */
+    private static final class KeyFile implements JWKSetSource<SecurityContext> {
+
+        private final Path file;
+
+        /** Reads it once, to refuse at once what is none. */
+        KeyFile(Path file) {
+            this.file = file;
+            try {
+                parse();
+            } catch (ParseException e) {
+                throw new IllegalArgumentException("names a file that holds no JWK set");
+            }
+        }
+
+        private JWKSet parse() throws ParseException {
+            return JWKSet.parse(new String(read(file), UTF_8));
+        }
+
+        @Override
+        public JWKSet getJWKSet(JWKSetCacheRefreshEvaluator evaluator, long now, @Nullable SecurityContext context)
+                throws JWKSetUnavailableException {
+            try {
+                return parse();
+            } catch (ParseException | IllegalArgumentException e) {
+                throw new JWKSetUnavailableException("The file with the keys cannot be read", e);
+            }
+        }
+
+        @Override
+        public void close() {
+            // nothing is held
+        }
+    }
+}

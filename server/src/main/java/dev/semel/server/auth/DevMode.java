@@ -1,0 +1,96 @@
+package dev.semel.server.auth;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import dev.semel.http.Idempotency;
+import dev.semel.id.TextFormat;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * For trying things out: whoever can reach the server may be anybody. So it listens to this machine alone, and its key ends with
+ * it.
+ */
+public final class DevMode implements App {
+
+    private static final Duration LIFE = Duration.ofHours(12);
+
+    private final byte[] secret = new byte[32];
+    private final InstantSource clock;
+
+    public DevMode(InstantSource clock) {
+        this.clock = clock;
+        new SecureRandom().nextBytes(secret);
+    }
+
+    /** What its tokens are checked with. */
+    public Tokens tokens() {
+        return Tokens.ofSecret(secret, Tokens.Expected.NOTHING, clock);
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.add("POST", "/v1/dev/token", Idempotency.NONE, true, this::token);
+    }
+
+    private Answer token(Request request) {
+        JsonNode body = request.object();
+        String user = Request.text(body, "user", 255);
+        if (!TextFormat.TEXT.isValid(user)) {
+            throw Refusal.invalid("user", "has to be 1 to 255 of A-Z, a-z, 0-9, _ and -");
+        }
+        return Answer.ok(JsonText.object().put("token", mint(user, roles(body.get("roles")))));
+    }
+
+    private static List<String> roles(@Nullable JsonNode roles) {
+        List<String> names = new ArrayList<>();
+        if (roles == null || roles.isNull()) {
+            return names;
+        }
+        if (!roles.isArray() || roles.size() > 10) {
+            throw Refusal.invalid("roles", "has to be a short list");
+        }
+        for (JsonNode role : roles) {
+            if (!role.isString() || !TextFormat.TEXT.isValid(role.stringValue())) {
+                throw Refusal.invalid("roles", "has to be a list of names");
+            }
+            names.add(role.stringValue());
+        }
+        return names;
+    }
+
+    /** A token for a user. */
+    public String mint(String user, List<String> roles) {
+        Instant now = clock.instant();
+        JWTClaimsSet claims = new JWTClaimsSet.Builder()
+                .subject(user)
+                .claim("roles", roles)
+                .issueTime(Date.from(now))
+                .expirationTime(Date.from(now.plus(LIFE)))
+                .build();
+        SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims);
+        try {
+            token.sign(new MACSigner(secret));
+        } catch (JOSEException e) {
+            throw new IllegalStateException(e); // the secret has the length it has to have
+        }
+        return token.serialize();
+    }
+}

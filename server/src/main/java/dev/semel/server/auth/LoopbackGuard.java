@@ -1,0 +1,56 @@
+package dev.semel.server.auth;
+
+import dev.semel.http.Problem;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * Lets through only what was meant for this machine and comes from it. A page from anywhere can make a browser here send requests;
+ * it is told by its Origin, and if it had its own name point here, by the Host.
+ */
+public final class LoopbackGuard extends HttpFilter {
+
+    private static final long serialVersionUID = 1L;
+
+    private static final Pattern LOOPBACK =
+            Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?");
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        List<String> hosts = Collections.list(request.getHeaders("Host"));
+        List<String> origins = Collections.list(request.getHeaders("Origin"));
+        if (hosts.stream().anyMatch(host -> !isLoopback(host)) || !isLoopback(request.getServerName())) {
+            refuse(response, "foreign_host", "Foreign Host");
+        } else if (!origins.stream().allMatch(origin -> isOwn(origin, hosts))) {
+            refuse(response, "foreign_origin", "Foreign Origin");
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    private static boolean isLoopback(String authority) {
+        return LOOPBACK.matcher(authority.toLowerCase(Locale.ROOT)).matches();
+    }
+
+    /** Another port of this machine is another origin. */
+    private static boolean isOwn(String origin, List<String> hosts) {
+        return hosts.stream()
+                .anyMatch(host ->
+                        origin.equalsIgnoreCase("http://" + host) || origin.equalsIgnoreCase("https://" + host));
+    }
+
+    private static void refuse(HttpServletResponse response, String code, String error) throws IOException {
+        Problem.of(403, code, error)
+                .detailed("Without --auth the server answers only what comes from this machine and is meant for it")
+                .send(response);
+    }
+}

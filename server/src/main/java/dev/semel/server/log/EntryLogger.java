@@ -1,0 +1,83 @@
+package dev.semel.server.log;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Marker;
+import org.slf4j.event.KeyValuePair;
+import org.slf4j.event.Level;
+import org.slf4j.event.LoggingEvent;
+import org.slf4j.helpers.LegacyAbstractLogger;
+import org.slf4j.helpers.MessageFormatter;
+import org.slf4j.spi.LoggingEventAware;
+
+/** A logger with a name. The libraries are heard from warnings on, unless {@code trace} is asked for. */
+final class EntryLogger extends LegacyAbstractLogger implements LoggingEventAware {
+
+    private static final long serialVersionUID = 1L;
+    private static final String OURS = "dev.semel.";
+
+    private final boolean ours;
+
+    EntryLogger(String name) {
+        this.name = name;
+        this.ours = name.startsWith(OURS);
+    }
+
+    private boolean isHeard(Level asked) {
+        Level least = Log.level();
+        boolean quieter = !ours && (least == Level.INFO || least == Level.DEBUG);
+        return asked.toInt() >= (quieter ? Level.WARN : least).toInt();
+    }
+
+    @Override
+    public boolean isTraceEnabled() {
+        return isHeard(Level.TRACE);
+    }
+
+    @Override
+    public boolean isDebugEnabled() {
+        return isHeard(Level.DEBUG);
+    }
+
+    @Override
+    public boolean isInfoEnabled() {
+        return isHeard(Level.INFO);
+    }
+
+    @Override
+    public boolean isWarnEnabled() {
+        return isHeard(Level.WARN);
+    }
+
+    @Override
+    public boolean isErrorEnabled() {
+        return isHeard(Level.ERROR);
+    }
+
+    /** Entries with members of their own come this way. */
+    @Override
+    public void log(LoggingEvent event) {
+        List<KeyValuePair> members = event.getKeyValuePairs();
+        Log.write(
+                name,
+                event.getLevel(),
+                MessageFormatter.basicArrayFormat(event.getMessage(), event.getArgumentArray()),
+                members == null ? List.of() : members,
+                event.getThrowable());
+    }
+
+    @Override
+    protected void handleNormalizedLoggingCall(
+            Level level,
+            @Nullable Marker marker,
+            String pattern,
+            Object @Nullable [] arguments,
+            @Nullable Throwable thrown) {
+        Log.write(name, level, MessageFormatter.basicArrayFormat(pattern, arguments), List.of(), thrown);
+    }
+
+    @Override
+    protected @Nullable String getFullyQualifiedCallerName() {
+        return null;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.semel.server.log;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import org.slf4j.event.KeyValuePair;
+import org.slf4j.event.Level;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Where entries go, and which. */
+public final class Log {
+
+    private static final JsonFactory JSON = new JsonFactory();
+    private static final int MOST_FRAMES = 30;
+
+    private static volatile Level level = Level.WARN;
+    private static volatile Lines lines = new Lines(new FileOutputStream(FileDescriptor.err));
+
+    private Log() {}
+
+    /** From which level on entries are written; warnings and errors until told. */
+    public static void setLevel(Level least) {
+        level = least;
+    }
+
+    /** Where entries are written from now on; standard error until told. */
+    public static void setOutput(OutputStream out) {
+        lines = new Lines(out);
+    }
+
+    static Level level() {
+        return level;
+    }
+
+    static void write(
+            String logger,
+            Level level,
+            @Nullable String message,
+            List<KeyValuePair> members,
+            @Nullable Throwable thrown) {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(256);
+        try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), line)) {
+            json.writeStartObject()
+                    .writeStringProperty(
+                            "time", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString())
+                    .writeStringProperty("level", level.toString().toLowerCase(Locale.ROOT))
+                    .writeStringProperty("logger", logger)
+                    .writeStringProperty("message", String.valueOf(message));
+            Map<String, String> context = MDC.getCopyOfContextMap();
+            if (context != null) {
+                context.forEach(json::writeStringProperty);
+            }
+            members.forEach(member -> write(json, member));
+            if (thrown != null) {
+                boolean ofRequest = context != null && !context.isEmpty();
+                json.writeStringProperty("thrown", name(thrown, ofRequest));
+                writeStack(json, thrown, ofRequest);
+            }
+            json.writeEndObject();
+        }
+        line.write('\n');
+        lines.write(line.toByteArray());
+    }
+
+    private static void write(JsonGenerator json, KeyValuePair member) {
+        if (member.value instanceof Number number) {
+            json.writeNumberProperty(member.key, number.longValue());
+        } else if (member.value != null) {
+            json.writeStringProperty(member.key, member.value.toString());
+        }
+    }
+
+    /** What is thrown while a request is under way may quote what was sent, so only its kind is told. */
+    private static String name(Throwable thrown, boolean ofRequest) {
+        return ofRequest ? thrown.getClass().getName() : thrown.toString();
+    }
+
+    private static void writeStack(JsonGenerator json, Throwable thrown, boolean ofRequest) {
+        json.writeArrayPropertyStart("stack");
+        int frames = 0;
+        for (Throwable cause = thrown; cause != null && frames < MOST_FRAMES; cause = cause.getCause()) {
+            if (cause != thrown) {
+                json.writeString("caused by " + name(cause, ofRequest));
+            }
+            for (StackTraceElement frame : cause.getStackTrace()) {
+                if (frames++ < MOST_FRAMES) {
+                    json.writeString(frame.toString());
+                }
+            }
+        }
+        json.writeEndArray();
+    }
+}

@@ -1,0 +1,184 @@
+package dev.semel.server.settings;
+
+import dev.semel.once.OnceSettings;
+import dev.semel.server.auth.AuthSource;
+import dev.semel.server.auth.Tokens;
+import dev.semel.server.settings.Given.Value;
+import dev.semel.store.Quota;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
+
+/**
+ * How a server is run, checked.
+ *
+ * @param tokens who is let in; null in dev mode, in which the host is this machine's own
+ * @param storeMemoryBytes about how much memory the store may take
+ * @param stopTimeout how long requests under way may take to end when it is stopped
+ */
+public record ServerSettings(
+        String host,
+        int port,
+        StoreUrl store,
+        @Nullable Tokens tokens,
+        OnceSettings once,
+        long storeMemoryBytes,
+        Duration stopTimeout,
+        Level logLevel) {
+
+    private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([a-zA-Z]*)");
+    private static final Map<String, Duration> TIMES = Map.of(
+            "ms", Duration.ofMillis(1),
+            "s", Duration.ofSeconds(1),
+            "m", Duration.ofMinutes(1),
+            "h", Duration.ofHours(1),
+            "d", Duration.ofDays(1));
+    private static final Map<String, Long> SIZES = Map.of("", 1L, "kib", 1L << 10, "mib", 1L << 20, "gib", 1L << 30);
+
+    /**
+     * Reads what was given.
+     *
+     * @throws SettingException naming the first that is wrong
+     */
+    public static ServerSettings of(Given given, Map<String, String> environment, InstantSource clock) {
+        return new ServerSettings(
+                host(given),
+                (int) number(given.of(Setting.PORT), 65_535),
+                store(given.of(Setting.STORE)),
+                tokens(given, environment, clock),
+                once(given),
+                bytes(given.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
+                time(given.of(Setting.STOP_TIMEOUT)),
+                level(given.of(Setting.LOG_LEVEL)));
+    }
+
+    /** As nothing else is given. */
+    public static ServerSettings defaults() {
+        return of(new Given(Map.of(), null, Map.of()), Map.of(), InstantSource.system());
+    }
+
+    /** The same on another port. */
+    public ServerSettings withPort(int port) {
+        return new ServerSettings(host, port, store, tokens, once, storeMemoryBytes, stopTimeout, logLevel);
+    }
+
+    /** The same with other people let in. */
+    public ServerSettings withTokens(@Nullable Tokens tokens) {
+        return new ServerSettings(host, port, store, tokens, once, storeMemoryBytes, stopTimeout, logLevel);
+    }
+
+    /** The same with other rules about keys. */
+    public ServerSettings withOnce(UnaryOperator<OnceSettings> change) {
+        return new ServerSettings(
+                host, port, store, tokens, change.apply(once), storeMemoryBytes, stopTimeout, logLevel);
+    }
+
+    private static String host(Given given) {
+        Value host = given.of(Setting.HOST);
+        InetAddress address;
+        try {
+            address = InetAddress.getByName(text(host));
+        } catch (UnknownHostException e) {
+            throw host.wrong("a name or an address of this machine");
+        }
+        if (given.of(Setting.AUTH).text() == null && !address.isLoopbackAddress()) {
+            throw host.wrong("localhost unless --auth says who is let in: without it, everybody is");
+        }
+        return text(host);
+    }
+
+    private static StoreUrl store(Value value) {
+        StoreUrl url = StoreUrl.parse(text(value));
+        if (url == null) {
+            throw value.wrong(StoreUrl.FORMS);
+        }
+        return url;
+    }
+
+    private static @Nullable Tokens tokens(Given given, Map<String, String> environment, InstantSource clock) {
+        Value auth = given.of(Setting.AUTH);
+        Value audience = given.of(Setting.AUTH_AUDIENCE);
+        Value issuer = given.of(Setting.AUTH_ISSUER);
+        if (auth.text() == null) {
+            for (Value companion : Arrays.asList(audience, issuer)) {
+                if (companion.text() != null) {
+                    throw companion.fault("is of use only with " + Setting.AUTH.flag());
+                }
+            }
+            return null;
+        }
+        try {
+            return AuthSource.open(
+                    auth.text(), new Tokens.Expected(audience.text(), issuer.text()), environment, clock);
+        } catch (IllegalArgumentException e) {
+            throw auth.fault(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static OnceSettings once(Given given) {
+        int limit = (int) number(given.of(Setting.QUOTA), Integer.MAX_VALUE);
+        return new OnceSettings(
+                time(given.of(Setting.RETENTION)),
+                time(given.of(Setting.FAILED_RETENTION)),
+                time(given.of(Setting.LEASE)),
+                time(given.of(Setting.LONGEST_RUN)),
+                time(given.of(Setting.RETRY_HINT)),
+                (int) bytes(given.of(Setting.RESPONSE_LIMIT), 0, Integer.MAX_VALUE),
+                limit == 0 ? Quota.NONE : new Quota(limit, Duration.ofHours(1)));
+    }
+
+    private static Level level(Value value) {
+        for (Level level : Level.values()) {
+            if (level.name().toLowerCase(Locale.ROOT).equals(text(value))) {
+                return level;
+            }
+        }
+        throw value.wrong("error, warn, info, debug or trace");
+    }
+
+    private static String text(Value value) {
+        return Objects.requireNonNull(value.text());
+    }
+
+    private static long number(Value value, long most) {
+        Matcher amount = AMOUNT.matcher(text(value));
+        boolean fits = amount.matches() && amount.group(2).isEmpty() && Long.parseLong(amount.group(1)) <= most;
+        if (!fits) {
+            throw value.wrong("a whole number from 0 to " + most);
+        }
+        return Long.parseLong(amount.group(1));
+    }
+
+    private static Duration time(Value value) {
+        Matcher amount = AMOUNT.matcher(text(value));
+        Duration unit = amount.matches() ? TIMES.get(amount.group(2)) : null;
+        long count = unit == null ? 0 : Long.parseLong(amount.group(1));
+        Duration longest = Duration.ofDays(36_525);
+        if (unit == null || count == 0 || count > longest.dividedBy(unit)) {
+            throw value.wrong(
+                    "a time of up to a hundred years: a whole number with ms, s, m, h or d behind it, such as 24h");
+        }
+        return unit.multipliedBy(count);
+    }
+
+    private static long bytes(Value value, long least, long most) {
+        Matcher amount = AMOUNT.matcher(text(value));
+        Long unit = amount.matches() ? SIZES.get(amount.group(2).toLowerCase(Locale.ROOT)) : null;
+        long count = unit == null ? -1 : Long.parseLong(amount.group(1));
+        if (unit == null || count > most / unit || count * unit < least) {
+            throw value.wrong(
+                    "a size from " + least + " bytes on: a whole number, with KiB, MiB or GiB behind it or not");
+        }
+        return count * unit;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.semel.server.web;
+
+import dev.semel.http.EdgeProblem;
+import dev.semel.http.Idempotency.Mode;
+import dev.semel.http.IdempotencyFilter;
+import dev.semel.http.Problem;
+import dev.semel.server.web.Routes.Match;
+import dev.semel.store.Transactions;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Hands each request to whoever answers it, and writes what they answer. What goes wrong beyond refusals is for {@link Edge}. */
+public final class Api extends HttpServlet {
+
+    private static final long serialVersionUID = 1L;
+
+    /** The most bytes of a request's body. */
+    public static final int MOST_BYTES = 1 << 20;
+
+    private static final Set<String> WITHOUT_BODY = Set.of("GET", "HEAD");
+
+    private final transient Routes routes;
+    private final transient Transactions transactions;
+
+    public Api(Routes routes, Transactions transactions) {
+        this.routes = routes;
+        this.transactions = transactions;
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        Match match = routes.find(request).orElse(null);
+        if (match == null) {
+            refuseUnknown(request, response);
+            return;
+        }
+        try {
+            send(answer(match, request), response);
+        } catch (Refusal refusal) {
+            if (refusal.isUnreadable()) {
+                IdempotencyFilter.doNotRecord(request);
+            }
+            refusal.problem().send(response);
+        }
+    }
+
+    private void refuseUnknown(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        Set<String> methods = routes.methods(request);
+        if (methods.isEmpty()) {
+            Refusal.notFound("path").problem().send(response);
+            return;
+        }
+        if (methods.contains("GET")) {
+            methods.add("HEAD");
+        }
+        methods.add("OPTIONS");
+        response.setHeader("Allow", String.join(", ", methods));
+        if (request.getMethod().equals("OPTIONS")) {
+            send(Answer.nothing(), response);
+        } else {
+            Problem.of(405, "method_not_allowed", "Method not allowed").send(response);
+        }
+    }
+
+    private Answer answer(Match match, HttpServletRequest request) throws IOException {
+        byte[] body = WITHOUT_BODY.contains(request.getMethod()) ? new byte[0] : body(request);
+        Map<String, String> query = Target.query(request.getQueryString());
+        Caller caller = Caller.of(request);
+        String user = caller == null ? "" : caller.user();
+        Handler handler = match.route().handler();
+        if (match.route().idempotency().mode() != Mode.ATOMIC) {
+            return handler.handle(new Request(user, match.parts(), query, request::getHeader, body, null));
+        }
+        Transactions.Operation<Answer, RuntimeException> operation =
+                tx -> handler.handle(new Request(user, match.parts(), query, request::getHeader, body, tx));
+        return IdempotencyFilter.transactionIfAny(request)
+                .map(operation::run)
+                .orElseGet(() -> transactions.run(operation));
+    }
+
+    private static void send(Answer answer, HttpServletResponse response) throws IOException {
+        response.setStatus(answer.status());
+        answer.headers().forEach(response::setHeader);
+        if (answer.body().length > 0) {
+            response.setContentLength(answer.body().length);
+            response.getOutputStream().write(answer.body());
+        }
+    }
+
+    private static byte[] body(HttpServletRequest request) throws IOException {
+        if (request.getContentLengthLong() > MOST_BYTES) {
+            throw tooLarge();
+        }
+        byte[] body;
+        try {
+            body = request.getInputStream().readNBytes(MOST_BYTES + 1);
+        } catch (IOException | RuntimeException e) {
+            throw Refusal.unreadable(Problem.of(400, "incomplete_body", "Incomplete body")
+                    .detailed("The body cannot be read to its end"));
+        }
+        if (body.length > MOST_BYTES) {
+            throw tooLarge();
+        }
+        if (body.length > 0) {
+            requireJson(request.getContentType(), request.getHeader("Content-Encoding"));
+        }
+        return body;
+    }
+
+    private static Refusal tooLarge() {
+        return Refusal.unreadable(
+                EdgeProblem.PAYLOAD_TOO_LARGE.problem().detailed("A body may have " + MOST_BYTES + " bytes"));
+    }
+
+    /** A body of which nothing is said is taken for JSON, too. */
+    private static void requireJson(@Nullable String contentType, @Nullable String encoding) {
+        String[] parts = contentType == null ? new String[] {"application/json"} : contentType.split(";", -1);
+        String type = parts[0].strip().toLowerCase(Locale.ROOT);
+        boolean json = type.equals("application/json") || (type.startsWith("application/") && type.endsWith("+json"));
+        for (int i = 1; i < parts.length; i++) {
+            String parameter = parts[i].strip().toLowerCase(Locale.ROOT).replace("\"", "");
+            json &= !parameter.startsWith("charset=") || parameter.equals("charset=utf-8");
+        }
+        if (!json || (encoding != null && !encoding.equalsIgnoreCase("identity"))) {
+            throw Refusal.unreadable(Problem.of(415, "unsupported_media_type", "Unsupported media type")
+                    .detailed("Send JSON in UTF-8 as it is, with the header Content-Type: application/json"));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.semel.server.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who sends a request.
+ *
+ * @param user 1 to 255 of {@code A-Za-z0-9_-}
+ * @param roles what they may do beyond what everybody may
+ */
+public record Caller(String user, Set<String> roles) {
+
+    private static final String ATTRIBUTE = Caller.class.getName();
+
+    public Caller {
+        roles = Set.copyOf(roles);
+    }
+
+    /** Who sends a request; null where nobody was asked. */
+    public static @Nullable Caller of(HttpServletRequest request) {
+        return (Caller) request.getAttribute(ATTRIBUTE);
+    }
+
+    /** Notes that they send a request. */
+    public void attachTo(HttpServletRequest request) {
+        request.setAttribute(ATTRIBUTE, this);
+    }
+}

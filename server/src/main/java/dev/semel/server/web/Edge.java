@@ -1,0 +1,120 @@
+package dev.semel.server.web;
+
+import dev.semel.http.EdgeProblem;
+import dev.semel.http.Problem;
+import dev.semel.id.IdSchemes;
+import dev.semel.id.TextFormat;
+import dev.semel.store.ConflictException;
+import dev.semel.store.StoreException;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.slf4j.event.Level;
+
+/**
+ * What every request passes first and every response last: it gets an id by which its log entries are found, what goes wrong is
+ * answered with a problem, and browsers are told to take nothing for what it is not.
+ */
+public final class Edge extends HttpFilter {
+
+    private static final long serialVersionUID = 1L;
+
+    /** By which a request is found in the log, in a header and in an entry. */
+    public static final String REQUEST_ID_HEADER = "X-Request-Id";
+
+    private static final String REQUEST_ID_MEMBER = "request";
+    private static final int LONGEST_ID = 64;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Logger LOG = LoggerFactory.getLogger(Edge.class);
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException {
+        long begun = System.nanoTime();
+        String id = id(request.getHeader(REQUEST_ID_HEADER));
+        MDC.put(REQUEST_ID_MEMBER, id);
+        try {
+            response.setHeader(REQUEST_ID_HEADER, id);
+            response.setHeader("X-Content-Type-Options", "nosniff");
+            response.setHeader("Cache-Control", "no-store");
+            response.setHeader(
+                    "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+            pass(request, response, chain, id);
+            log(request, response, begun);
+        } finally {
+            MDC.remove(REQUEST_ID_MEMBER);
+        }
+    }
+
+    /** The client's, if it is harmless, so that it can find its request in the log. */
+    private static String id(@Nullable String sent) {
+        if (sent != null && sent.length() <= LONGEST_ID && TextFormat.TEXT.isValid(sent)) {
+            return sent;
+        }
+        return IdSchemes.TID62.mint();
+    }
+
+    private static void pass(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String id)
+            throws IOException {
+        try {
+            chain.doFilter(request, response);
+        } catch (IOException e) {
+            LOG.atDebug().addKeyValue("error", e.toString()).log("The client went away");
+        } catch (ServletException | RuntimeException | Error e) {
+            Throwable cause = e instanceof ServletException && e.getCause() != null ? e.getCause() : e;
+            Problem problem = problem(cause, id);
+            if (!response.isCommitted()) {
+                response.resetBuffer();
+                problem.send(response);
+            }
+        }
+    }
+
+    private static Problem problem(Throwable thrown, String id) {
+        if (thrown instanceof Refusal refusal) {
+            return refusal.problem();
+        }
+        if (thrown instanceof StoreException) {
+            LOG.atWarn()
+                    .addKeyValue("error", thrown.getMessage())
+                    .setCause(thrown)
+                    .log("The store failed");
+            return EdgeProblem.STORE_UNAVAILABLE.retryAfter(PAUSE);
+        }
+        if (thrown instanceof ConflictException) {
+            LOG.atInfo().addKeyValue("error", thrown.getMessage()).log("Too many wrote the same");
+            return Problem.of(503, "busy", "Too busy")
+                    .detailed("Others were writing the same; nothing was done")
+                    .with(Problem.RETRY_AFTER, PAUSE.toMillis());
+        }
+        LOG.atError().setCause(thrown).log("A request failed unexpectedly");
+        return Problem.of(500, "internal_error", "Internal error").with("request_id", id);
+    }
+
+    /** Never the path itself, which holds ids and keys, and nothing of what was sent. */
+    private static void log(HttpServletRequest request, HttpServletResponse response, long begun) {
+        Routes.Match match = Routes.known(request);
+        String route = match == null ? "none" : match.route().pattern();
+        Level level =
+                response.getStatus() >= 500 ? Level.ERROR : route.startsWith("/health/") ? Level.DEBUG : Level.INFO;
+        if (!LOG.isEnabledForLevel(level)) {
+            return;
+        }
+        Caller caller = Caller.of(request);
+        LOG.atLevel(level)
+                .addKeyValue("method", match == null ? "other" : match.route().method())
+                .addKeyValue("route", route)
+                .addKeyValue("status", response.getStatus())
+                .addKeyValue("micros", (System.nanoTime() - begun) / 1000)
+                .addKeyValue("user", caller == null ? null : caller.user())
+                .log("request");
+    }
+}

@@ -1,0 +1,192 @@
+package dev.semel.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.rocksdb.RocksDbSettings;
+import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.settings.ServerSettings;
+import dev.semel.server.web.App;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A server in dev mode on a port of its own, and a client that speaks to it as a user. */
+public final class ServerFixture implements AutoCloseable {
+
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10))
+            .build();
+
+    private final Server server;
+
+    private ServerFixture(Server server) {
+        this.server = server;
+    }
+
+    /** On a new memory store, with all apps. */
+    public static ServerFixture onMemory() {
+        return onMemory(Apps::all);
+    }
+
+    /** On a new memory store. */
+    public static ServerFixture onMemory(Function<Apps, List<App>> apps) {
+        return on(new MemoryStore(), Time.system(), apps);
+    }
+
+    /** On the embedded store in a folder, with all apps. */
+    public static ServerFixture onRocksDb(Path folder) {
+        return onRocksDb(folder, Apps::all);
+    }
+
+    /** On the embedded store in a folder. */
+    public static ServerFixture onRocksDb(Path folder, Function<Apps, List<App>> apps) {
+        Time time = Time.system();
+        return on(RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time), time, apps);
+    }
+
+    /** On any store and by any time; the store is closed with it. */
+    public static ServerFixture on(Store store, Time time, Function<Apps, List<App>> apps) {
+        return on(store, time, apps, settings -> settings);
+    }
+
+    /** With other settings than the usual ones. */
+    public static ServerFixture on(
+            Store store, Time time, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
+        ServerSettings usual = ServerSettings.defaults().withPort(0);
+        return new ServerFixture(Server.start(settings.apply(usual), store, time, apps));
+    }
+
+    public Server server() {
+        return server;
+    }
+
+    /** A token for a user, with no roles. */
+    public String token(String user) {
+        return token(user, List.of());
+    }
+
+    public String token(String user, List<String> roles) {
+        return Objects.requireNonNull(server.devMode()).mint(user, roles);
+    }
+
+    /** Somebody who sends requests. */
+    public Client as(String user) {
+        return new Client(Optional.of(token(user)));
+    }
+
+    /** Somebody with a given token. */
+    public Client withToken(String token) {
+        return new Client(Optional.of(token));
+    }
+
+    /** Somebody without a token. */
+    public Client asNobody() {
+        return new Client(Optional.empty());
+    }
+
+    public URI uri(String path) {
+        return URI.create("http://localhost:" + server.port() + path);
+    }
+
+    /** What was answered. */
+    public record Reply(HttpResponse<byte[]> response) {
+
+        public int status() {
+            return response.statusCode();
+        }
+
+        public String text() {
+            return new String(response.body(), UTF_8);
+        }
+
+        public JsonNode json() {
+            return MAPPER.readTree(response.body());
+        }
+
+        /** A member of the body as text; empty if it is not there. */
+        public String text(String member) {
+            JsonNode value = json().get(member);
+            return value == null ? "" : value.asString();
+        }
+
+        /** A header; empty if it is not there. */
+        public String header(String name) {
+            return response.headers().firstValue(name).orElse("");
+        }
+    }
+
+    /** Sends requests as one user. */
+    public final class Client {
+
+        private final Optional<String> token;
+
+        private Client(Optional<String> token) {
+            this.token = token;
+        }
+
+        /**
+         * Reads.
+         *
+         * @param headers names and values, one after the other
+         */
+        public Reply get(String path, String... headers) {
+            return send("GET", path, "", headers);
+        }
+
+        public Reply post(String path, String json, String... headers) {
+            return send("POST", path, json, headers);
+        }
+
+        public Reply put(String path, String json, String... headers) {
+            return send("PUT", path, json, headers);
+        }
+
+        public Reply delete(String path, String... headers) {
+            return send("DELETE", path, "", headers);
+        }
+
+        /** Sends a body, if it is not empty, as JSON unless the headers say otherwise. */
+        public Reply send(String method, String path, String body, String... headers) {
+            HttpRequest.Builder request = HttpRequest.newBuilder(uri(path))
+                    .timeout(Duration.ofMinutes(1))
+                    .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+            token.ifPresent(value -> request.setHeader("Authorization", "Bearer " + value));
+            if (!body.isEmpty()) {
+                request.setHeader("Content-Type", "application/json");
+            }
+            for (int i = 0; i < headers.length; i += 2) {
+                request.setHeader(headers[i], headers[i + 1]);
+            }
+            try {
+                return new Reply(CLIENT.send(request.build(), BodyHandlers.ofByteArray()));
+            } catch (IOException e) {
+                throw new AssertionError(method + " " + path + " was not answered", e);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.semel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.server.ServerFixture.Reply;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.JsonText;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** What every request meets, whatever it asks for. */
+class ServerTest {
+
+    private static final ServerFixture SERVER = ServerFixture.onMemory(apps -> List.of(routes -> {
+        routes.get(
+                "/echo/{text}",
+                request -> Answer.ok(JsonText.object()
+                        .put("text", request.part("text"))
+                        .put("user", request.user())
+                        .put("q", request.parameter("q").orElse("none"))));
+        routes.atomic("POST", "/echo", request -> Answer.created(request.object()));
+        routes.get("/broken", request -> {
+            throw new IllegalStateException("s3cret");
+        });
+    }));
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+
+    private static void assertProblem(Reply reply, int status, String code) {
+        assertThat(reply.text("code") + " " + reply.status()).isEqualTo(code + " " + status);
+        assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
+        assertThat(reply.json().propertyNames()).contains("type", "title", "status", "detail", "code", "error");
+        assertThat(reply.json().get("status").asInt()).isEqualTo(status);
+        assertThat(reply.header("X-Request-Id")).isNotEmpty();
+        assertThat(reply.text()).doesNotContain("Exception", "\tat ");
+    }
+
+    @Test
+    void request_isAnswered() {
+        Reply reply = SERVER.as("ann").get("/echo/a%20b?q=%C3%A4+1&q=2");
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.text()).isEqualTo("{\"text\":\"a b\",\"user\":\"ann\",\"q\":\"ä 1\"}");
+        assertThat(reply.header("Content-Type")).isEqualTo("application/json");
+        assertThat(reply.header("X-Content-Type-Options")).isEqualTo("nosniff");
+        assertThat(reply.header("Server")).isEmpty();
+        assertThat(IdSchemes.TID62.isValid(reply.header("X-Request-Id"))).isTrue();
+    }
+
+    @Test
+    void head_isGetWithoutABody() {
+        Reply get = SERVER.as("ann").get("/echo/a");
+        Reply head = SERVER.as("ann").send("HEAD", "/echo/a", "");
+        assertThat(head.status()).isEqualTo(200);
+        assertThat(head.text()).isEmpty();
+        assertThat(head.header("Content-Length")).isEqualTo(get.header("Content-Length"));
+    }
+
+    @Test
+    void unknownPath_isNotFound() {
+        assertProblem(SERVER.as("ann").get("/nothing"), 404, "not_found");
+        assertProblem(SERVER.asNobody().get("/echo"), 405, "method_not_allowed");
+        assertProblem(SERVER.as("ann").get("/echo/a/b/"), 404, "not_found");
+    }
+
+    @Test
+    void wrongMethod_isToldWhichThereAre() {
+        Reply reply = SERVER.as("ann").delete("/echo/a");
+        assertProblem(reply, 405, "method_not_allowed");
+        assertThat(reply.header("Allow")).isEqualTo("GET, HEAD, OPTIONS");
+        assertThat(SERVER.asNobody().send("OPTIONS", "/echo", "").header("Allow"))
+                .isEqualTo("OPTIONS, POST");
+    }
+
+    @Test
+    void unexpectedError_tellsNothingButTheRequest() {
+        Reply reply = SERVER.as("ann").get("/broken", "X-Request-Id", "my-id");
+        assertProblem(reply, 500, "internal_error");
+        assertThat(reply.text("request_id")).isEqualTo("my-id");
+        assertThat(reply.text()).doesNotContain("s3cret");
+    }
+
+    @Test
+    void bodyThatIsTooLarge_isRefused() {
+        String large = "\"" + "x".repeat(1 << 20) + "\"";
+        assertProblem(SERVER.as("ann").post("/echo", large), 413, "payload_too_large");
+    }
+
+    @Test
+    void bodyOfAnotherType_isRefused() {
+        ServerFixture.Client ann = SERVER.as("ann");
+        assertProblem(ann.post("/echo", "{}", "Content-Type", "text/plain"), 415, "unsupported_media_type");
+        assertProblem(
+                ann.post("/echo", "{}", "Content-Type", "application/json; charset=latin1"),
+                415,
+                "unsupported_media_type");
+        assertProblem(ann.post("/echo", "{}", "Content-Encoding", "gzip"), 415, "unsupported_media_type");
+        assertThat(ann.post("/echo", "{}", "Content-Type", "application/json;charset=\"UTF-8\"")
+                        .status())
+                .isEqualTo(201);
+        assertThat(ann.post("/echo", "{}", "Content-Type", "application/merge-patch+json")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void bodyThatIsNoJson_isRefused() {
+        assertProblem(SERVER.as("ann").post("/echo", "{\"a\":1,\"a\":2}"), 400, "invalid_json");
+        assertProblem(SERVER.as("ann").post("/echo", "[1]"), 400, "invalid_json");
+        assertProblem(SERVER.as("ann").post("/echo", ""), 400, "invalid_json");
+    }
+}
