@@ -1,5 +1,11 @@
 package dev.semel.server;
 
+import dev.semel.server.collections.Collections;
+import dev.semel.server.feed.Feed;
+import dev.semel.server.reputation.Reputation;
+import dev.semel.server.tables.Actions;
+import dev.semel.server.tables.Tables;
+import dev.semel.server.textpile.Textpile;
 import dev.semel.server.web.App;
 import dev.semel.store.Store;
 import dev.semel.store.Time;
@@ -16,6 +22,11 @@ public record Apps(Store store, Transactions transactions, Time time) {
 
     /** All of them. */
     public List<App> all() {
-        return List.of();
+        return List.of(
+                new Textpile(store),
+                new Collections(transactions),
+                new Feed(store),
+                new Tables(store, new Actions(transactions, time)),
+                new Reputation(store));
     }
 }

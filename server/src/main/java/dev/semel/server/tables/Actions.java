@@ -5,6 +5,7 @@ import static dev.semel.server.tables.TableRecords.accepted;
 import static dev.semel.server.tables.TableRecords.change;
 import static dev.semel.server.tables.TableRecords.table;
 
+import dev.semel.http.EdgeProblem;
 import dev.semel.http.Problem;
 import dev.semel.id.TextFormat;
 import dev.semel.json.Fingerprint;
@@ -161,8 +162,7 @@ public final class Actions {
             throw Refusal.named(422, "payload_mismatch", "This clientMsgId was used for another action");
         }
         if (outcome instanceof Outcome.InProgress inProgress) {
-            throw new Refusal(Problem.of(409, "in_progress", "Request already being processed")
-                    .with("retry_after", inProgress.retryAfter().toMillis()));
+            throw new Refusal(EdgeProblem.IN_PROGRESS.retryAfter(inProgress.retryAfter()));
         }
         if (outcome instanceof Outcome.Failed failed && failed.cause() instanceof RuntimeException cause) {
             throw cause;

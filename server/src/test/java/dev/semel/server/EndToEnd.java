@@ -1,0 +1,103 @@
+package dev.semel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.server.ServerFixture.Client;
+import dev.semel.server.ServerFixture.Reply;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+
+/** What an app answers through the port, on each store. Tests share a server, so each has users or collections of its own. */
+@ParameterizedClass
+@EnumSource(EndToEnd.On.class)
+public abstract class EndToEnd {
+
+    @TempDir
+    static Path folder;
+
+    private static @Nullable ServerFixture server;
+
+    /** What the server stores in. */
+    public enum On {
+        MEMORY,
+        ROCKSDB
+    }
+
+    protected EndToEnd(On on) {
+        assertThat(on).isNotNull();
+    }
+
+    @BeforeParameterizedClassInvocation
+    static void start(On on) {
+        server = on == On.MEMORY ? ServerFixture.onMemory() : ServerFixture.onRocksDb(folder.resolve("store"));
+    }
+
+    @AfterParameterizedClassInvocation
+    static void stop() {
+        Objects.requireNonNull(server).close();
+    }
+
+    protected static Client as(String user) {
+        return Objects.requireNonNull(server).as(user);
+    }
+
+    protected static Client asNobody() {
+        return Objects.requireNonNull(server).asNobody();
+    }
+
+    protected static void assertProblem(Reply reply, int status, String code) {
+        assertThat(reply.status() + " " + reply.text("code")).isEqualTo(status + " " + code);
+        assertThat(reply.header("Content-Type")).startsWith("application/problem+json");
+        assertThat(reply.json().propertyNames()).contains("type", "title", "status", "detail", "code", "error");
+    }
+
+    /** A problem that names what is wrong in the request. */
+    protected static void assertInvalid(Reply reply, String field) {
+        assertProblem(reply, 400, "invalid_field");
+        assertThat(reply.text("field")).isEqualTo(field);
+        assertThat(reply.text("detail")).startsWith(field);
+    }
+
+    /** The second is the first one's answer from the record. */
+    protected static void assertReplayed(Reply first, Reply second) {
+        assertThat(first.header("Idempotency-Replayed")).isEmpty();
+        assertThat(first.header("Idempotency-Expires")).matches("20.*Z");
+        assertThat(second.header("Idempotency-Replayed")).isEqualTo("true");
+        assertThat(second.status()).isEqualTo(first.status());
+        assertThat(second.response().body()).isEqualTo(first.response().body());
+        assertThat(second.header("Content-Type")).isEqualTo(first.header("Content-Type"));
+        assertThat(second.header("ETag")).isEqualTo(first.header("ETag"));
+    }
+
+    /** A member of each item of a page. */
+    protected static List<String> column(Reply page, String member) {
+        List<String> column = new ArrayList<>();
+        for (JsonNode item : page.json().get("items")) {
+            column.add(item.get(member).asString());
+        }
+        return column;
+    }
+
+    /** A member of each item of all pages. */
+    protected static List<String> allPages(Client client, String path, int limit, String member) {
+        List<String> column = new ArrayList<>();
+        String after = "";
+        do {
+            Reply page = client.get(path + (path.contains("?") ? "&" : "?") + "limit=" + limit + after);
+            assertThat(page.json().propertyNames()).containsExactly("items", "next");
+            assertThat(page.json().get("items").size()).isBetween(0, limit);
+            column.addAll(column(page, member));
+            after = page.json().get("next").isNull() ? "" : "&after=" + page.text("next");
+        } while (!after.isEmpty());
+        return column;
+    }
+}
