@@ -25,9 +25,11 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -56,12 +58,19 @@ public final class Records {
     private final String owner;
     private final KeyTemplate key;
     private final List<KeyTemplate> furtherKeys;
+    private final @Nullable List<String> placedBy; // parts within which records are found in the order of commits
 
-    private Records(String collection, String owner, KeyTemplate key, List<KeyTemplate> furtherKeys) {
+    private Records(
+            String collection,
+            String owner,
+            KeyTemplate key,
+            List<KeyTemplate> furtherKeys,
+            @Nullable List<String> placedBy) {
         this.collection = collection;
         this.owner = owner;
         this.key = key;
         this.furtherKeys = furtherKeys;
+        this.placedBy = placedBy;
     }
 
     /**
@@ -82,12 +91,26 @@ public final class Records {
                 throw new IllegalArgumentException("The key " + further + " is declared twice");
             }
         }
-        return new Records(checked.collection(), "", key, List.of(furtherKeys));
+        return new Records(checked.collection(), "", key, List.of(furtherKeys), null);
+    }
+
+    /**
+     * The same collection, in which records are also found in the order in which they were committed: all of them, or those that
+     * have the same values of some parts.
+     *
+     * @throws IllegalArgumentException if the key has no such part
+     */
+    public Records inOrder(String... within) {
+        Set<String> parts = Set.copyOf(leadingParts(key, key.parts().size()));
+        if (!parts.containsAll(List.of(within))) {
+            throw new IllegalArgumentException("Not all of " + List.of(within) + " are parts of " + key);
+        }
+        return new Records(collection, owner, key, furtherKeys, List.of(within));
     }
 
     /** The same collection as one user's own: its records are seen by nobody else. */
     public Records ownedBy(String user) {
-        return new Records(collection, TextFormat.TEXT.check("user", user), key, furtherKeys);
+        return new Records(collection, TextFormat.TEXT.check("user", user), key, furtherKeys, placedBy);
     }
 
     /** What the collection is called. */
@@ -129,7 +152,7 @@ public final class Records {
         }
         Instant now = tx.now();
         Document created = new Document(id, 1, now, now, life == null ? null : now.plus(life), data, "");
-        return new WriteResult.Written(tx.put(created, furtherKeys(key)));
+        return new WriteResult.Written(tx.put(created, furtherKeys(created)));
     }
 
     /**
@@ -163,8 +186,9 @@ public final class Records {
                     later(current.updatedAt(), tx.now()),
                     current.expiresAt(),
                     data,
-                    "");
-            return tx.put(updated, furtherKeys(key));
+                    "",
+                    current.place());
+            return tx.put(updated, furtherKeys(updated));
         });
     }
 
@@ -190,7 +214,7 @@ public final class Records {
     }
 
     private Document remove(Transaction tx, Document current) {
-        tx.delete(current.id(), furtherKeys(current.key()));
+        tx.delete(current.id(), furtherKeys(current));
         return current;
     }
 
@@ -276,28 +300,86 @@ public final class Records {
         return page(store, key, range, after, limit);
     }
 
+    /**
+     * The records that were committed last, the latest first. Going on from page to page misses none that were there at the first.
+     *
+     * @param parts values of the parts within which they are {@linkplain #inOrder in order}
+     * @param after where the page before ended, or null for the first
+     * @param limit the most records, 1 to {@value #LARGEST_PAGE}
+     * @throws MalformedException if a value is malformed, or if there is no such place to go on
+     */
+    public Page newest(Store store, Map<String, String> parts, @Nullable String after, int limit) {
+        return inPlace(store, parts, after, limit, true);
+    }
+
+    /** The same, with those that were committed first. Who goes on later finds what was committed meanwhile, and misses nothing. */
+    public Page oldest(Store store, Map<String, String> parts, @Nullable String after, int limit) {
+        return inPlace(store, parts, after, limit, false);
+    }
+
+    private Page inPlace(
+            Store store, Map<String, String> parts, @Nullable String after, int limit, boolean newestFirst) {
+        if (placedBy == null || !parts.keySet().equals(Set.copyOf(placedBy))) {
+            throw new IllegalArgumentException(collection + " is not in order within " + parts.keySet());
+        }
+        KeyRange range = KeyRange.ofPrefix(beginning(parts));
+        String afterKey = after == null ? "" : decoded(after, range, FurtherKey::endsWithPlace);
+        return page(
+                store,
+                new Scan(collection, owner, FurtherKey.IN_ORDER, range, afterKey, checked(limit), newestFirst),
+                last -> placed(last).key());
+    }
+
+    /** What the further key of a record begins with, in whose order records are placed. */
+    private String beginning(Map<String, String> parts) {
+        StringBuilder beginning = new StringBuilder();
+        for (KeyTemplate.Part part : key.parts()) {
+            if (Objects.requireNonNull(placedBy).contains(part.name())) {
+                beginning
+                        .append(part.format().check(part.name(), parts.get(part.name())))
+                        .append('/');
+            }
+        }
+        return beginning.toString();
+    }
+
+    private FurtherKey placed(Document document) {
+        FurtherKey placed = FurtherKey.placed(beginning(key.parse(document.key())));
+        return document.place() == 0 ? placed : placed.at(document.place());
+    }
+
     private Page page(Store store, KeyTemplate template, KeyRange range, @Nullable String after, int limit) {
+        boolean own = template.equals(key);
+        String afterKey = after == null ? "" : decoded(after, range, template::isValid);
+        return page(
+                store,
+                new Scan(collection, owner, own ? "" : template.name(), range, afterKey, checked(limit)),
+                last -> own ? last.key() : template.key(key.parse(last.key())));
+    }
+
+    private static int checked(int limit) {
         if (limit < 1 || limit > LARGEST_PAGE) {
             throw new IllegalArgumentException("A page has 1 to " + LARGEST_PAGE + " records, not " + limit);
         }
-        String furtherKey = template.equals(key) ? "" : template.name();
-        String afterKey = after == null ? "" : place(template, range, after);
+        return limit;
+    }
+
+    /** @param keyOf the key of a record in the order that is scanned */
+    private static Page page(Store store, Scan scan, Function<Document, String> keyOf) {
+        int limit = scan.limit();
         // One more than asked for tells whether there is a next page.
-        List<Document> found = store.scan(new Scan(collection, owner, furtherKey, range, afterKey, limit + 1));
+        List<Document> found = store.scan(scan.withLimit(limit + 1));
         if (found.size() <= limit) {
             return new Page(found, Optional.empty());
         }
         List<Document> items = found.subList(0, limit);
-        return new Page(items, Optional.of(cursor(template, items.get(limit - 1))));
-    }
-
-    private String cursor(KeyTemplate template, Document last) {
-        String lastKey = template.equals(key) ? last.key() : template.key(key.parse(last.key()));
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(lastKey.getBytes(US_ASCII));
+        byte[] lastKey = keyOf.apply(items.get(limit - 1)).getBytes(US_ASCII);
+        return new Page(
+                items, Optional.of(Base64.getUrlEncoder().withoutPadding().encodeToString(lastKey)));
     }
 
     /** The key that a cursor stands for. */
-    private static String place(KeyTemplate template, KeyRange range, String cursor) {
+    private static String decoded(String cursor, KeyRange range, Predicate<String> isKey) {
         String expected = "the next of a page before";
         byte[] decoded;
         try {
@@ -305,11 +387,11 @@ public final class Records {
         } catch (IllegalArgumentException e) {
             throw new MalformedException("after", cursor, new Fault(-1, "is no such place"), expected);
         }
-        String place = new String(decoded, US_ASCII);
-        if (!template.isValid(place) || !range.contains(decoded)) {
+        String key = new String(decoded, US_ASCII);
+        if (!isKey.test(key) || !range.contains(decoded)) {
             throw new MalformedException("after", cursor, new Fault(-1, "is a place of another query"), expected);
         }
-        return place;
+        return key;
     }
 
     private Stream<KeyTemplate> keys() {
@@ -330,14 +412,17 @@ public final class Records {
         return new DocumentId(collection, owner, text);
     }
 
-    private List<FurtherKey> furtherKeys(String text) {
-        if (furtherKeys.isEmpty()) {
+    private List<FurtherKey> furtherKeys(Document document) {
+        if (furtherKeys.isEmpty() && placedBy == null) {
             return List.of();
         }
-        Map<String, String> parts = key.parse(text);
+        Map<String, String> parts = key.parse(document.key());
         List<FurtherKey> further = new ArrayList<>();
         for (KeyTemplate template : furtherKeys) {
             further.add(new FurtherKey(template.name(), template.key(parts)));
+        }
+        if (placedBy != null) {
+            further.add(placed(document));
         }
         return further;
     }

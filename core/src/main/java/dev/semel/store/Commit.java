@@ -21,4 +21,14 @@ public record Commit(
     public static Commit of(String attempt, OnceWrite once) {
         return new Commit(attempt, once, Map.of(), List.of());
     }
+
+    /** Whether it creates a document that the store has to give a place to. */
+    public boolean wantsPlace() {
+        for (DocumentWrite write : writes) {
+            if (write instanceof DocumentWrite.Put put && put.wantsPlace()) {
+                return true;
+            }
+        }
+        return false;
+    }
 }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param data what it holds
  * @param writtenBy attempt id of the commit that wrote it, which no other commit has: a document that was removed and created again
  *     may have the same version, but not the same writer
+ * @param place where its creation stands in the order of commits, if it has a {@linkplain FurtherKey#placed further key} that tells by
+ *     it: who reads one sees all with lower ones that will ever be; otherwise, and before it is committed, 0
  */
 public record Document(
         DocumentId id,
@@ -23,7 +25,20 @@ public record Document(
         Instant updatedAt,
         @Nullable Instant expiresAt,
         Json data,
-        String writtenBy) {
+        String writtenBy,
+        long place) {
+
+    /** A document without a place. */
+    public Document(
+            DocumentId id,
+            long version,
+            Instant createdAt,
+            Instant updatedAt,
+            @Nullable Instant expiresAt,
+            Json data,
+            String writtenBy) {
+        this(id, version, createdAt, updatedAt, expiresAt, data, writtenBy, 0);
+    }
 
     /** What it is found by within its collection. */
     public String key() {
@@ -32,7 +47,12 @@ public record Document(
 
     /** The same document, written by another commit. */
     Document writtenBy(String attempt) {
-        return new Document(id, version, createdAt, updatedAt, expiresAt, data, attempt);
+        return new Document(id, version, createdAt, updatedAt, expiresAt, data, attempt, place);
+    }
+
+    /** The same document at a place. */
+    public Document at(long place) {
+        return new Document(id, version, createdAt, updatedAt, expiresAt, data, writtenBy, place);
     }
 
     /** Whether it is past its time. */

@@ -2,7 +2,6 @@ package dev.semel.store;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.semel.key.KeyRange;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -14,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +41,7 @@ public final class MemoryStore implements Store {
     private static final int SPINS = 10;
     private static final int MANY_ROWS = 1 << 12;
     private static final long NO_ROOM = Long.MIN_VALUE;
+    private static final String ABOVE_ALL_KEYS = "\uffff"; // which are ASCII
     private static final int RECEIPTS = 1 << 13;
 
     private final InstantSource clock;
@@ -55,6 +56,7 @@ public final class MemoryStore implements Store {
 
     private final StampedLock[] locks;
     private final AtomicLong lastFence = new AtomicLong();
+    private final AtomicLong lastPlace = new AtomicLong();
     private final AtomicLong firstDeadline = new AtomicLong(Long.MAX_VALUE); // of what may be let go, in milliseconds
     private volatile boolean closed;
 
@@ -172,19 +174,14 @@ public final class MemoryStore implements Store {
     @Override
     public List<Document> scan(Scan scan) {
         refuseIfClosed();
-        String room = Row.room(scan.collection(), scan.furtherKey());
-        Row from = new Row(room, scan.owner(), ascii(scan.range().from()));
-        Row after = new Row(room, scan.owner(), scan.after());
-        boolean goesOn = after.compareTo(from) >= 0 && !scan.after().isEmpty();
         List<Document> found = new ArrayList<>();
         for (StampedLock lock : locks) {
             lock.readLock();
         }
         try {
             Instant now = clock.instant();
-            for (Row row :
-                    (goesOn ? rows(scan).tailMap(after, false) : rows(scan).tailMap(from, true)).keySet()) {
-                if (found.size() == scan.limit() || isBehind(row, room, scan.owner(), scan.range())) {
+            for (Row row : rows(scan)) {
+                if (found.size() == scan.limit()) {
                     break;
                 }
                 Document document = document(row, scan);
@@ -200,8 +197,27 @@ public final class MemoryStore implements Store {
         return found;
     }
 
-    private NavigableMap<Row, ?> rows(Scan scan) {
-        return scan.furtherKey().isEmpty() ? documents : furtherKeys;
+    /** The rows that a scan goes through, in its direction. */
+    private NavigableSet<Row> rows(Scan scan) {
+        String room = Row.room(scan.collection(), scan.furtherKey());
+        Row low = new Row(room, scan.owner(), ascii(scan.range().from()));
+        Row high = new Row(
+                room, scan.owner(), scan.range().to().map(MemoryStore::ascii).orElse(ABOVE_ALL_KEYS));
+        boolean withLow = true;
+        Row after = new Row(room, scan.owner(), scan.after());
+        if (!scan.after().isEmpty() && scan.descending()) {
+            high = after.compareTo(high) < 0 ? after : high;
+        } else if (!scan.after().isEmpty() && after.compareTo(low) >= 0) {
+            low = after;
+            withLow = false;
+        }
+        if (low.compareTo(high) >= 0) {
+            return Collections.emptyNavigableSet();
+        }
+        NavigableSet<Row> all =
+                scan.furtherKey().isEmpty() ? documents.navigableKeySet() : furtherKeys.navigableKeySet();
+        NavigableSet<Row> rows = all.subSet(low, withLow, high, false);
+        return scan.descending() ? rows.descendingSet() : rows;
     }
 
     private @Nullable Document document(Row row, Scan scan) {
@@ -210,10 +226,6 @@ public final class MemoryStore implements Store {
         }
         DocumentId id = furtherKeys.get(row);
         return id == null ? null : documents.get(Row.of(id));
-    }
-
-    private static boolean isBehind(Row row, String room, String owner, KeyRange range) {
-        return !row.room.equals(room) || !row.owner.equals(owner) || !range.contains(row.key);
     }
 
     private static String ascii(byte[] key) {
@@ -293,9 +305,11 @@ public final class MemoryStore implements Store {
 
     /** Returns about how much larger the store is for it. */
     private long apply(Commit commit, @Nullable OnceRecord written, @Nullable OnceRecord current) {
+        // taken with the locks held, and who scans waits for all locks: so nobody sees a place before those below it
+        long place = commit.wantsPlace() ? lastPlace.incrementAndGet() : 0;
         long grown = 0;
         for (DocumentWrite write : commit.writes()) {
-            grown += apply(write);
+            grown += write instanceof DocumentWrite.Put put && put.wantsPlace() ? applyAt(place, put) : apply(write);
         }
         if (written != null) {
             onceRecords.put(written.key(), written);
@@ -303,6 +317,12 @@ public final class MemoryStore implements Store {
             grown += Room.of(written) - (current == null ? 0 : Room.of(current));
         }
         return grown;
+    }
+
+    /** A document that is past its time may be there still, and found at another place. */
+    private long applyAt(long place, DocumentWrite.Put put) {
+        Document old = documents.get(Row.of(put.id()));
+        return (old == null ? 0 : apply(put.removalOf(old))) + apply(put.at(place));
     }
 
     /** Returns about how much larger the store is for it. */

@@ -9,15 +9,33 @@ import dev.semel.key.KeyRange;
  * @param owner whose, or empty where they are everybody's
  * @param furtherKey name of the further key whose order it is, or empty for the documents' own key
  * @param range from where to where
- * @param after the key behind which to begin, or empty to begin with the range
+ * @param after the key behind which to begin, in the direction of the scan; or empty to begin with the range
  * @param limit the most documents to return
+ * @param descending whether it goes from the highest key to the lowest
  */
-public record Scan(String collection, String owner, String furtherKey, KeyRange range, String after, int limit) {
+public record Scan(
+        String collection,
+        String owner,
+        String furtherKey,
+        KeyRange range,
+        String after,
+        int limit,
+        boolean descending) {
 
     /** @throws IllegalArgumentException if the limit is below 1 */
     public Scan {
         if (limit < 1) {
             throw new IllegalArgumentException("A scan of " + limit + " documents");
         }
+    }
+
+    /** From the lowest key to the highest. */
+    public Scan(String collection, String owner, String furtherKey, KeyRange range, String after, int limit) {
+        this(collection, owner, furtherKey, range, after, limit, false);
+    }
+
+    /** The same with another limit. */
+    public Scan withLimit(int limit) {
+        return new Scan(collection, owner, furtherKey, range, after, limit, descending);
     }
 }

@@ -1,5 +1,7 @@
 package dev.semel.rocksdb;
 
+import dev.semel.store.DocumentWrite;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -14,6 +16,7 @@ final class Batch {
     private static final int PUT = 5;
 
     private final ByteWriter writes;
+    private final List<DocumentWrite.Put> toPlace = new ArrayList<>(0);
     private int count;
 
     Batch() {
@@ -34,6 +37,11 @@ final class Batch {
         writes.addByte(DELETE).addVarint(family).addBlock(key);
         count++;
         return this;
+    }
+
+    /** Documents that get their place when it is known what is written before; until then they are not in the batch. */
+    List<DocumentWrite.Put> toPlace() {
+        return toPlace;
     }
 
     int length() {

@@ -61,6 +61,11 @@ final class ByteReader {
         return readByte() == 0 ? null : readInstant();
     }
 
+    /** Whether there is nothing more: rows of older releases have fewer fields. */
+    boolean isAtEnd() {
+        return position == bytes.length;
+    }
+
     private void require(long count) {
         if (count < 0 || count > bytes.length - position) {
             throw new IllegalStateException("A row that is cut off");

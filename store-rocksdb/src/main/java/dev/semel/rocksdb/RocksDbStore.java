@@ -32,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
@@ -51,12 +50,10 @@ import org.rocksdb.TickerType;
  */
 public final class RocksDbStore implements Store {
 
-    /** Fences are handed out from memory, and the disk is told only of the highest that may have been. */
-    private static final long FENCES_AHEAD = 10_000;
-
     private static final Duration SWEEP_PERIOD = Duration.ofMinutes(10);
 
     private static final byte[] FENCE = "fence".getBytes(US_ASCII);
+    private static final byte[] PLACE = "place".getBytes(US_ASCII);
 
     private final InstantSource clock;
     private final Folder folder;
@@ -66,17 +63,17 @@ public final class RocksDbStore implements Store {
     private final NewKeyLedger newKeys = new NewKeyLedger(this::newKeysSince);
     private final LongAdder commits = new LongAdder();
     private final LongAdder groups = new LongAdder();
-    private final AtomicLong lastFence;
+    private final RisingNumber fences;
+    private final RisingNumber places;
     private volatile Runnable nextSweep = () -> {};
-    private long fencesKept; // by whoever writes, one at a time
 
     private RocksDbStore(Folder folder, Database db, InstantSource clock) {
         this.folder = folder;
         this.db = db;
         this.clock = clock;
         this.writer = new GroupWriter(this::writeTogether);
-        this.fencesKept = readFence();
-        this.lastFence = new AtomicLong(fencesKept);
+        this.fences = new RisingNumber(FENCE, db.get(db.meta, FENCE));
+        this.places = new RisingNumber(PLACE, db.get(db.meta, PLACE));
     }
 
     /**
@@ -103,11 +100,6 @@ public final class RocksDbStore implements Store {
         } catch (IOException e) {
             throw StoreException.refused("Cannot let go of the folder: " + e);
         }
-    }
-
-    private long readFence() {
-        byte[] kept = db.get(db.meta, FENCE);
-        return kept == null ? 0 : new ByteReader(kept).readVarint();
     }
 
     @Override
@@ -149,25 +141,42 @@ public final class RocksDbStore implements Store {
         boolean further = !scan.furtherKey().isEmpty();
         byte[] room = Rows.documentKey(scan.collection(), scan.furtherKey(), scan.owner(), "");
         byte[] from = concat(room, scan.range().from());
-        byte[] after = concat(room, scan.after().getBytes(US_ASCII));
         byte[] to = scan.range().to().map(end -> concat(room, end)).orElseGet(() -> Rows.behind(room));
+        if (!scan.after().isEmpty()) {
+            byte[] after = concat(room, scan.after().getBytes(US_ASCII));
+            from = scan.descending() ? from : later(from, Rows.next(after));
+            to = scan.descending() ? earlier(to, after) : to;
+        }
         List<Document> found = new ArrayList<>();
+        if (Arrays.compareUnsigned(from, to) >= 0) {
+            return found;
+        }
         Snapshot snapshot = db.snapshot();
-        try (Slice end = new Slice(to);
-                ReadOptions options = new ReadOptions().setSnapshot(snapshot).setIterateUpperBound(end);
-                RocksIterator rows = db.iterator(further ? db.further : db.documents, options)) {
+        try (Slice begin = new Slice(from);
+                Slice end = new Slice(to);
+                ReadOptions options = new ReadOptions()
+                        .setSnapshot(snapshot)
+                        .setIterateLowerBound(begin)
+                        .setIterateUpperBound(end);
+                RocksIterator rows = db.iterator(further ? db.further : db.documents, options);
+                ReadOptions reading = new ReadOptions().setSnapshot(snapshot)) {
             Instant now = clock.instant();
-            boolean goesOn = !scan.after().isEmpty() && Arrays.compareUnsigned(after, from) >= 0;
-            rows.seek(goesOn ? after : from);
-            if (goesOn && rows.isValid() && Arrays.equals(rows.key(), after)) {
-                rows.next();
+            if (scan.descending()) {
+                rows.seekToLast();
+            } else {
+                rows.seekToFirst();
             }
-            for (; rows.isValid() && found.size() < scan.limit(); rows.next()) {
+            while (rows.isValid() && found.size() < scan.limit()) {
                 Document document = further
-                        ? documentBehind(scan, rows.value(), options)
+                        ? documentBehind(scan, rows.key(), rows.value(), reading)
                         : Rows.document(id(scan, rows.key(), room.length), rows.value());
                 if (document != null && !document.isExpiredAt(now)) {
                     found.add(document);
+                }
+                if (scan.descending()) {
+                    rows.prev();
+                } else {
+                    rows.next();
                 }
             }
             rows.status();
@@ -179,10 +188,26 @@ public final class RocksDbStore implements Store {
         return found;
     }
 
-    private @Nullable Document documentBehind(Scan scan, byte[] key, ReadOptions options) throws RocksDBException {
+    private static byte[] later(byte[] first, byte[] second) {
+        return Arrays.compareUnsigned(first, second) > 0 ? first : second;
+    }
+
+    private static byte[] earlier(byte[] first, byte[] second) {
+        return Arrays.compareUnsigned(first, second) < 0 ? first : second;
+    }
+
+    /** The document that a further key leads to; null if there is none, or if it has another place now. */
+    private @Nullable Document documentBehind(Scan scan, byte[] row, byte[] key, ReadOptions options)
+            throws RocksDBException {
         DocumentId id = new DocumentId(scan.collection(), scan.owner(), new String(key, US_ASCII));
-        byte[] value = db.get(db.documents, options, Rows.key(id));
-        return value == null ? null : Rows.document(id, value);
+        byte[] found = db.get(db.documents, options, Rows.key(id));
+        if (found == null) {
+            return null;
+        }
+        Document document = Rows.document(id, found);
+        boolean hasMoved = scan.furtherKey().equals(FurtherKey.IN_ORDER)
+                && !FurtherKey.endsWith(document.place(), new String(row, US_ASCII));
+        return hasMoved ? null : document;
     }
 
     private static DocumentId id(Scan scan, byte[] row, int roomLength) {
@@ -239,11 +264,15 @@ public final class RocksDbStore implements Store {
     private CommitResult checkAndWrite(Commit commit) {
         Instant now = clock.instant();
         OnceWrite once = commit.once();
+        Batch batch = new Batch();
         for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
             Document document = document(expected.getKey());
             Document live = document == null || document.isExpiredAt(now) ? null : document;
             if (!expected.getValue().equals(live == null ? "" : live.writtenBy())) {
                 return new CommitResult.Stale(expected.getKey(), live == null ? 0 : live.version());
+            }
+            if (document != null && document.place() != 0 && live == null) {
+                removeFromOrder(batch, document, commit);
             }
         }
         if (once != null && once.isNewKey()) {
@@ -252,13 +281,25 @@ public final class RocksDbStore implements Store {
                 return new CommitResult.Limited(wait);
             }
         }
-        return write(commit, now);
+        return write(commit, now, batch);
     }
 
-    private CommitResult write(Commit commit, Instant now) {
-        Batch batch = new Batch();
+    /** A document that is past its time, and written anew, is no longer found at its old place. */
+    private void removeFromOrder(Batch batch, Document old, Commit commit) {
         for (DocumentWrite write : commit.writes()) {
-            add(batch, write);
+            if (write instanceof DocumentWrite.Put put && put.id().equals(old.id())) {
+                add(batch, put.removalOf(old));
+            }
+        }
+    }
+
+    private CommitResult write(Commit commit, Instant now, Batch batch) {
+        for (DocumentWrite write : commit.writes()) {
+            if (write instanceof DocumentWrite.Put put && put.wantsPlace()) {
+                batch.toPlace().add(put);
+            } else {
+                add(batch, write);
+            }
         }
         OnceWrite once = commit.once();
         OnceRecord written = null;
@@ -271,7 +312,7 @@ public final class RocksDbStore implements Store {
                     commit.attempt().getBytes(UTF_8),
                     new ByteWriter(10).addInstant(now).toBytes());
         } else {
-            written = once.stamp(commit.attempt(), lastFence::incrementAndGet, now);
+            written = once.stamp(commit.attempt(), fences::next, now);
             batch.put(db.once.getID(), Rows.key(written.key()), Rows.value(written));
         }
         writer.write(batch);
@@ -299,21 +340,20 @@ public final class RocksDbStore implements Store {
     /** Called by one thread at a time. */
     private void writeTogether(List<Batch> batches) {
         groups.increment();
-        List<Batch> all = batches;
-        long last = lastFence.get();
-        if (last > fencesKept) {
-            long ahead = last + FENCES_AHEAD;
-            all = new ArrayList<>(batches);
-            all.add(new Batch()
-                    .put(
-                            db.meta.getID(),
-                            FENCE,
-                            new ByteWriter(10).addVarint(ahead).toBytes()));
-            db.write(Batch.together(all));
-            fencesKept = ahead;
-        } else {
-            db.write(Batch.together(all));
+        for (Batch batch : batches) {
+            if (!batch.toPlace().isEmpty()) {
+                long place = places.next();
+                batch.toPlace().forEach(put -> add(batch, put.at(place)));
+            }
         }
+        Batch numbers = new Batch();
+        fences.keep(db.meta.getID(), numbers);
+        places.keep(db.meta.getID(), numbers);
+        List<Batch> all = new ArrayList<>(batches);
+        all.add(numbers);
+        db.write(Batch.together(all));
+        fences.kept();
+        places.kept();
     }
 
     /** When a user began the keys that are still known. */

@@ -15,6 +15,7 @@ import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -32,6 +33,7 @@ final class Rows {
     static final int FORMAT = 1;
 
     private static final int LAYOUT = 1;
+    private static final DocumentId ANY = new DocumentId("any", "", "any");
     private static final byte SEPARATOR = 0;
 
     private static final int REFUSAL = 1;
@@ -87,6 +89,11 @@ final class Rows {
         byte[] next = prefix.clone();
         next[next.length - 1]++;
         return next;
+    }
+
+    /** The first key behind another. */
+    static byte[] next(byte[] key) {
+        return Arrays.copyOf(key, key.length + 1);
     }
 
     private static byte[] join(String... parts) {
@@ -214,6 +221,7 @@ final class Rows {
                 .addOptionalInstant(document.expiresAt())
                 .addText(document.writtenBy())
                 .addBlock(data)
+                .addVarint(document.place())
                 .toBytes();
     }
 
@@ -224,14 +232,22 @@ final class Rows {
             Instant updatedAt = in.readInstant();
             Instant expiresAt = in.readOptionalInstant();
             String writtenBy = in.readText();
-            return new Document(
-                    id, version, createdAt, updatedAt, expiresAt, Json.ofChecked(in.readBlock()), writtenBy);
+            Json data = Json.ofChecked(in.readBlock());
+            long place = in.isAtEnd() ? 0 : in.readVarint();
+            return new Document(id, version, createdAt, updatedAt, expiresAt, data, writtenBy, place);
         });
     }
 
     /** A further key leads to the document's own. */
     static byte[] value(DocumentId id) {
         return id.key().getBytes(US_ASCII);
+    }
+
+    /** Whether a further key is still one of the document that it leads to, and not of one that was there before. */
+    static boolean leadsTo(byte[] furtherRow, byte[] document) {
+        String[] parts = new String(furtherRow, UTF_8).split("\0", -1);
+        return !parts[1].equals(FurtherKey.IN_ORDER)
+                || FurtherKey.endsWith(document(ANY, document).place(), parts[3]);
     }
 
     private static <T> T read(String what, byte[] value, Function<ByteReader, T> reading) {

@@ -85,7 +85,8 @@ final class Sweep {
 
         @Override
         public boolean mayGo(byte[] row, byte[] value) {
-            return db.get(db.documents, lockedBy(row, value)) == null;
+            byte[] document = db.get(db.documents, lockedBy(row, value));
+            return document == null || !Rows.leadsTo(row, document);
         }
 
         @Override

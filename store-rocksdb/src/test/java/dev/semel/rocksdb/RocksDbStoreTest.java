@@ -37,6 +37,9 @@ class RocksDbStoreTest {
     private static final Records NOTES =
             Records.of("notes", KeyTemplate.of("{folder:hex}-{id:word}"), KeyTemplate.of("{id:word}-{folder:hex}"));
 
+    private static final Records REMARKS =
+            Records.of("remarks", KeyTemplate.of("{id}")).inOrder();
+
     @TempDir
     private Path temp;
 
@@ -73,6 +76,34 @@ class RocksDbStoreTest {
         try (RocksDbStore store = open()) {
             assertThat(note(store, "k")).isInstanceOf(Outcome.Replayed.class);
             assertThat(NOTES.find(store, Map.of("id", "k"), null, 10).items()).hasSize(1);
+        }
+    }
+
+    private void remark(RocksDbStore store, String key) {
+        new Transactions(store, time)
+                .run(tx -> REMARKS.create(tx, key, Json.of("1"), key.equals("short") ? Duration.ofHours(1) : null));
+    }
+
+    private static List<String> inOrder(RocksDbStore store) {
+        return REMARKS.oldest(store, Map.of(), null, 10).items().stream()
+                .map(Document::key)
+                .toList();
+    }
+
+    @Test
+    void order_goesOnWhenItIsOpenedAgain_andAfterASweep() {
+        try (RocksDbStore store = open()) {
+            remark(store, "z");
+            remark(store, "short");
+        }
+        try (RocksDbStore store = open()) {
+            remark(store, "a");
+            assertThat(inOrder(store)).containsExactly("z", "short", "a");
+            time.advance(Duration.ofHours(1));
+            store.sweep();
+            assertThat(inOrder(store)).containsExactly("z", "a");
+            remark(store, "short");
+            assertThat(inOrder(store)).containsExactly("z", "a", "short");
         }
     }
 

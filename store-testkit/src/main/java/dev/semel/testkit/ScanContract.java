@@ -34,6 +34,12 @@ public interface ScanContract extends StoreFixture {
                 .toList();
     }
 
+    private List<String> scannedDown(KeyRange range, String after, int limit) {
+        return store().scan(new Scan("things", "", "", range, after, limit, true)).stream()
+                .map(Document::key)
+                .toList();
+    }
+
     @Test
     default void scan_returnsTheKeysOfTheRange_inTheOrderOfTheirBytes() {
         needs(Capability.COMMIT, Capability.SCAN);
@@ -58,6 +64,28 @@ public interface ScanContract extends StoreFixture {
         assertThat(scanned(KeyRange.ofPrefix(""), "b", 9)).containsExactly("c", "e");
         assertThat(scanned(KeyRange.ofPrefix(""), "e", 9)).isEmpty();
         assertThat(scanned(KeyRange.ofPrefix("c"), "a", 9)).containsExactly("c");
+    }
+
+    @Test
+    default void scanDownwards_returnsTheSameInTheOtherOrder() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        for (String key : List.of("a", "b1", "b2", "b3", "c", "~")) {
+            commit(Map.of(), document(key, 1, "1"));
+        }
+        Instant now = time().instant();
+        commit(
+                Map.of(),
+                new Document(
+                        new DocumentId("things", "ann", "b"), 1, now, now, null, Json.of("2"), StoreFixture.writer(1)),
+                new Document(
+                        new DocumentId("thingz", "", "b"), 1, now, now, null, Json.of("2"), StoreFixture.writer(1)));
+        assertThat(scannedDown(KeyRange.ofPrefix(""), "", 100)).containsExactly("~", "c", "b3", "b2", "b1", "a");
+        assertThat(scannedDown(KeyRange.ofPrefix("b"), "", 2)).containsExactly("b3", "b2");
+        assertThat(scannedDown(KeyRange.ofPrefix("b"), "b2", 9)).containsExactly("b1");
+        assertThat(scannedDown(KeyRange.ofPrefix("b"), "b25", 9)).containsExactly("b2", "b1");
+        assertThat(scannedDown(KeyRange.ofPrefix("b"), "c", 9)).containsExactly("b3", "b2", "b1");
+        assertThat(scannedDown(KeyRange.ofPrefix("b"), "a", 9)).isEmpty();
+        assertThat(scannedDown(KeyRange.ofPrefix(""), "a", 9)).isEmpty();
     }
 
     @Test

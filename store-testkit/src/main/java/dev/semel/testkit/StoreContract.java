@@ -25,6 +25,7 @@ public abstract class StoreContract
         implements CommitContract,
                 ScanContract,
                 FurtherKeyContract,
+                OrderContract,
                 AttemptContract,
                 StateTableContract,
                 ClaimContract,

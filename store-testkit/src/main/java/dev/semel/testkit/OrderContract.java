@@ -1,0 +1,175 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.id.MalformedException;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.record.Page;
+import dev.semel.record.Records;
+import dev.semel.record.WriteResult;
+import dev.semel.store.Capability;
+import dev.semel.store.Document;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Records that are kept in order are found in the order in which they were committed, whatever their keys. */
+public interface OrderContract extends StoreFixture {
+
+    /** Notes, all in one order. */
+    Records NOTES = Records.of("notes", KeyTemplate.of("{note}")).inOrder();
+
+    /** What else a slow commit writes. */
+    Records BULK = Records.of("bulk", KeyTemplate.of("{id}"));
+
+    /** So long that it takes a while to write. */
+    Json LONG_TEXT = Json.of("\"" + "x".repeat(300_000) + "\"");
+
+    /** Remarks on notes, in the order of each note. */
+    Records REMARKS =
+            Records.of("remarks", KeyTemplate.of("{note:uuid4s}_{remark}")).inOrder("note");
+
+    private void note(String key) {
+        assertThat(transactions().<WriteResult, RuntimeException>run(tx -> NOTES.create(tx, key, Json.of("1"))))
+                .isInstanceOf(WriteResult.Written.class);
+    }
+
+    private List<Document> oldestNotes() {
+        return NOTES.oldest(store(), Map.of(), null, Records.LARGEST_PAGE).items();
+    }
+
+    private static List<String> keys(List<Document> documents) {
+        return documents.stream().map(Document::key).toList();
+    }
+
+    @Test
+    default void records_areFoundInTheOrderOfCommit_fromBothEnds() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        List.of("m", "z", "a", "q").forEach(this::note);
+        assertThat(keys(oldestNotes())).containsExactly("m", "z", "a", "q");
+        assertThat(keys(NOTES.newest(store(), Map.of(), null, 9).items())).containsExactly("q", "a", "z", "m");
+        assertThat(oldestNotes()).extracting(Document::place).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    default void pages_newestFirst_areWholeWhileOthersWrite() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        List<String> before = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            before.add(IdSchemes.UUID4S.mint());
+            note(before.get(i));
+        }
+        List<String> seen = new ArrayList<>();
+        @Nullable String next = null;
+        do {
+            Page page = NOTES.newest(store(), Map.of(), next, 3);
+            seen.addAll(keys(page.items()));
+            next = page.next().orElse(null);
+            note(IdSchemes.UUID4S.mint());
+        } while (next != null);
+        Collections.reverse(before);
+        assertThat(seen).isEqualTo(before);
+    }
+
+    @Test
+    default void recordThatChanges_keepsItsPlace_andOneThatIsCreatedAgainGetsANewOne() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        List.of("a", "b", "c").forEach(this::note);
+        transactions().run(tx -> NOTES.update(tx, "a", 1, Json.of("2")));
+        assertThat(keys(oldestNotes())).containsExactly("a", "b", "c");
+        assertThat(oldestNotes().get(0).version()).isEqualTo(2);
+        transactions().run(tx -> NOTES.delete(tx, "a"));
+        assertThat(keys(oldestNotes())).containsExactly("b", "c");
+        note("a");
+        assertThat(keys(oldestNotes())).containsExactly("b", "c", "a");
+    }
+
+    @Test
+    default void recordThatIsCreatedAgainAfterItsTime_isFoundAtItsNewPlaceAlone() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        transactions().run(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(60)));
+        note("b");
+        time().advance(Duration.ofSeconds(60));
+        assertThat(keys(oldestNotes())).containsExactly("b");
+        note("a");
+        assertThat(keys(oldestNotes())).containsExactly("b", "a");
+    }
+
+    @Test
+    default void order_withinAPart_holdsThoseOfThatPartAlone() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        String first = IdSchemes.UUID4S.mint();
+        String second = IdSchemes.UUID4S.mint();
+        for (String remark : List.of("y", "x")) {
+            for (String note : List.of(first, second)) {
+                transactions().run(tx -> REMARKS.create(tx, note + "_" + remark, Json.of("1")));
+            }
+        }
+        assertThat(keys(REMARKS.oldest(store(), Map.of("note", first), null, 9).items()))
+                .containsExactly(first + "_y", first + "_x");
+        assertThat(keys(REMARKS.newest(store(), Map.of("note", second), null, 9).items()))
+                .containsExactly(second + "_x", second + "_y");
+        assertThat(REMARKS.oldest(store(), Map.of("note", IdSchemes.UUID4S.mint()), null, 9)
+                        .items())
+                .isEmpty();
+    }
+
+    @Test
+    default void questionsThatTheOrderDoesNotAnswer_areRefused() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        assertThatThrownBy(() -> REMARKS.oldest(store(), Map.of(), null, 9))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> REMARKS.oldest(store(), Map.of("note", "x/"), null, 9))
+                .isInstanceOf(MalformedException.class);
+        for (String cursor : List.of("?", "YQ", "", "AAAAAAAAAAAAAAAAAAAAAAAA")) {
+            assertThatThrownBy(() -> NOTES.newest(store(), Map.of(), cursor, 9)).isInstanceOf(MalformedException.class);
+        }
+    }
+
+    @Test
+    default void whoeverReadsTheOrder_neverSeesAPlaceBeforeOneBelowIt() throws Exception {
+        needs(Capability.COMMIT, Capability.SCAN);
+        int writers = 8;
+        int each = 40;
+        ExecutorService threads = Executors.newFixedThreadPool(writers);
+        List<List<String>> seen = new ArrayList<>();
+        try {
+            List<Future<?>> writing = new ArrayList<>();
+            for (int i = 0; i < writers; i++) {
+                boolean slow = i % 2 == 0; // so much to write that those who begin later may be done sooner
+                writing.add(threads.submit(() -> {
+                    for (int n = 0; n < each; n++) {
+                        String key = IdSchemes.UUID4S.mint();
+                        transactions().run(tx -> {
+                            NOTES.create(tx, key, Json.of("1"));
+                            return slow ? BULK.create(tx, key, LONG_TEXT) : null;
+                        });
+                    }
+                }));
+            }
+            while (!writing.stream().allMatch(Future::isDone)) {
+                seen.add(keys(oldestNotes()));
+            }
+            for (Future<?> writer : writing) {
+                writer.get();
+            }
+        } finally {
+            threads.shutdown();
+        }
+        List<String> all = keys(oldestNotes());
+        assertThat(all).hasSize(writers * each);
+        for (List<String> some : seen) {
+            assertThat(all.subList(0, some.size())).isEqualTo(some);
+        }
+    }
+}
