@@ -50,6 +50,7 @@ public final class Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
     private static final int MOST_HEADER_BYTES = 16 << 10;
     private static final long IDLE_MILLIS = 60_000;
+    private static final long SHUTDOWN_IDLE_MILLIS = 100; // for connections on which nothing is under way
 
     private final Store store;
     private final org.eclipse.jetty.server.Server jetty;
@@ -58,6 +59,7 @@ public final class Server implements AutoCloseable {
     private final Home home;
     private final @Nullable DevMode devMode;
     private final String host;
+    private int port;
 
     private Server(ServerSettings settings, Store store, Time time, Function<Apps, List<App>> apps) {
         this.store = store;
@@ -129,6 +131,7 @@ public final class Server implements AutoCloseable {
         made.setHost(settings.host());
         made.setPort(settings.port());
         made.setIdleTimeout(IDLE_MILLIS);
+        made.setShutdownIdleTimeout(SHUTDOWN_IDLE_MILLIS);
         return made;
     }
 
@@ -154,7 +157,8 @@ public final class Server implements AutoCloseable {
                     "Cannot listen on " + settings.host() + " port " + settings.port() + ": " + reason(e),
                     e instanceof IOException io ? io : new IOException(e));
         }
-        server.home.listensOn(server.port());
+        server.port = server.connector.getLocalPort();
+        server.home.listensOn(server.port);
         LOG.atInfo()
                 .addKeyValue("url", server.url())
                 .addKeyValue("mode", server.devMode == null ? "auth" : "dev")
@@ -177,12 +181,12 @@ public final class Server implements AutoCloseable {
 
     /** The port it listens on. */
     public int port() {
-        return connector.getLocalPort();
+        return port;
     }
 
     /** Where it is. */
     public String url() {
-        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
     /** Commands to try. */

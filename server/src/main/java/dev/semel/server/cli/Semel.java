@@ -37,6 +37,7 @@ import picocli.CommandLine.TypeConversionException;
         name = "semel",
         description = "One good key for everything, and every write exactly once.",
         subcommands = {
+            ServeCommand.class,
             IdCommand.class,
             KeyCommand.class,
             FingerprintCommand.class,

@@ -23,6 +23,9 @@ public final class Given {
     /** Names the file, in the environment. */
     public static final String FILE_VARIABLE = "SEMEL_CONFIG";
 
+    /** What the launcher tells Java. */
+    private static final String LAUNCHERS_VARIABLE = "SEMEL_JAVA_OPTS";
+
     /** Names the file, on the command line. */
     public static final String FILE_FLAG = "--config";
 
@@ -73,8 +76,9 @@ public final class Given {
             values.put(setting, value);
         }
         Set<String> known = Stream.of(Setting.values()).map(Setting::variable).collect(Collectors.toSet());
+        known.addAll(Set.of(FILE_VARIABLE, LAUNCHERS_VARIABLE));
         environment.keySet().stream()
-                .filter(name -> name.startsWith("SEMEL_") && !known.contains(name) && !name.equals(FILE_VARIABLE))
+                .filter(name -> name.startsWith("SEMEL_") && !known.contains(name))
                 .forEach(unknownVariables::add);
     }
 
