@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
@@ -18,6 +17,8 @@ import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.DBOptions;
+import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -40,6 +41,17 @@ final class Database implements AutoCloseable {
 
     private static final List<String> FAMILIES = List.of("default", "once", "documents", "further", "receipts");
 
+    private static final long MOST_LOG_BYTES = 64L << 20;
+
+    /** What is not yet in order on disk takes half of the memory: two buffers of each of the families that grow, and a spare. */
+    private static final int BUFFERS = 8;
+
+    /** RocksDB's own messages, of the last times it was opened. */
+    private static final int MESSAGE_FILES = 5;
+
+    /** A log that is shorter than this is read again so quickly that it may be left. */
+    private static final long SHORT_LOG_BYTES = 8L << 20;
+
     final ColumnFamilyHandle meta;
     final ColumnFamilyHandle once;
     final ColumnFamilyHandle documents;
@@ -50,8 +62,7 @@ final class Database implements AutoCloseable {
     private final List<AutoCloseable> owned;
     private final WriteOptions writeOptions;
     private final Statistics statistics;
-    private final ReentrantReadWriteLock closing = new ReentrantReadWriteLock();
-    private boolean closed;
+    private final Gate gate = new Gate();
 
     private Database(
             RocksDB db,
@@ -106,14 +117,23 @@ final class Database implements AutoCloseable {
                     .setWriteBufferManager(buffers)
                     .setStatistics(statistics)
                     .setAllowConcurrentMemtableWrite(false)
-                    .setMaxTotalWalSize(settings.memoryBytes())
+                    // what a log holds is written once more when the store is opened after a crash, which has to be
+                    // quick
+                    .setMaxTotalWalSize(Math.min(MOST_LOG_BYTES, settings.memoryBytes()))
+                    .setKeepLogFileNum(MESSAGE_FILES)
                     // a tail that was cut off was never acknowledged; whatever else is damaged is an error
                     .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
             ColumnFamilyOptions family = own(owned, new ColumnFamilyOptions())
+                    // every new key is looked up before it is written: that it is not there has to be told quickly
+                    .setMemtablePrefixBloomSizeRatio(0.02)
+                    .setMemtableWholeKeyFiltering(true)
+                    .setWriteBufferSize(settings.memoryBytes() / BUFFERS)
                     .setTableFormatConfig(new BlockBasedTableConfig()
                             .setBlockCache(cache)
                             .setFilterPolicy(own(owned, new BloomFilter(10)))
-                            .setCacheIndexAndFilterBlocks(true));
+                            .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+                            .setCacheIndexAndFilterBlocks(true)
+                            .setPinL0FilterAndIndexBlocksInCache(true));
             List<ColumnFamilyDescriptor> descriptors = FAMILIES.stream()
                     .map(name -> new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family))
                     .toList();
@@ -216,29 +236,33 @@ final class Database implements AutoCloseable {
 
     /** A closed database must not be touched: its memory is not Java's. */
     private void enter() {
-        closing.readLock().lock();
-        if (closed) {
-            closing.readLock().unlock();
+        if (!gate.enter()) {
             throw StoreException.refused("The store is closed");
         }
     }
 
     private void leave() {
-        closing.readLock().unlock();
+        gate.leave();
     }
 
     @Override
     public void close() {
-        closing.writeLock().lock();
-        try {
-            if (!closed) {
-                closed = true;
-                families().forEach(ColumnFamilyHandle::close);
-                db.close();
-                closeAll(owned);
+        if (gate.close()) {
+            flushIfLong();
+            families().forEach(ColumnFamilyHandle::close);
+            db.close();
+            closeAll(owned);
+        }
+    }
+
+    /** Whoever opens it next need not read a long log. */
+    private void flushIfLong() {
+        try (FlushOptions options = new FlushOptions()) {
+            if (db.getAggregatedLongProperty("rocksdb.cur-size-all-mem-tables") > SHORT_LOG_BYTES) {
+                db.flush(options, families());
             }
-        } finally {
-            closing.writeLock().unlock();
+        } catch (RocksDBException e) {
+            // everything is in the log
         }
     }
 }
