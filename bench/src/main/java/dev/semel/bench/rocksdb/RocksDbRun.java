@@ -40,6 +40,7 @@ final class RocksDbRun {
 
     private static final int FILLERS = 2;
     private static final int KNOWN = 1024;
+    private static final int WARM_UP_CALLS = 300_000;
     private static final PrintStream PROGRESS = System.err;
 
     private final Path folder;
@@ -60,6 +61,7 @@ final class RocksDbRun {
     }
 
     RocksDbFigures run() {
+        warmUp();
         List<Row> rows = rowsOfACall();
         figures.bytesOfACall = rows.stream().mapToInt(Row::length).sum();
         for (int callers : CALLERS) {
@@ -77,6 +79,13 @@ final class RocksDbRun {
 
     private static void say(String what) {
         PROGRESS.printf("\r%-78s", what);
+    }
+
+    /** A caller alone makes too few calls in a slice for the JVM to compile them well. */
+    private void warmUp() {
+        Path place = folder.resolve("warm");
+        fill(place, 0, Math.min(keys, WARM_UP_CALLS));
+        delete(place);
     }
 
     /** One row of each family, as one call has really written them. */
@@ -179,7 +188,7 @@ final class RocksDbRun {
     }
 
     /** Makes payments until there are so many, without waiting for the disk; returns how many a second. */
-    private static double fill(Path place, long from, long to) {
+    static double fill(Path place, long from, long to) {
         long begun = System.nanoTime();
         AtomicLong next = new AtomicLong(from);
         ExecutorService threads = Executors.newFixedThreadPool(FILLERS);
