@@ -16,9 +16,12 @@ import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
 import org.rocksdb.DBOptions;
 import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.HistogramType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -63,6 +66,9 @@ final class Database implements AutoCloseable {
     private final WriteOptions writeOptions;
     private final Statistics statistics;
     private final Gate gate = new Gate();
+    private final CompactRangeOptions compaction = new CompactRangeOptions()
+            .setExclusiveManualCompaction(false)
+            .setBottommostLevelCompaction(BottommostLevelCompaction.kForceOptimized);
 
     private Database(
             RocksDB db,
@@ -202,6 +208,54 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /** What RocksDB has added up since it was opened. */
+    long sum(HistogramType histogram) {
+        enter();
+        try {
+            return statistics.getHistogramData(histogram).getSum();
+        } finally {
+            leave();
+        }
+    }
+
+    /** What RocksDB says of a family. */
+    long number(ColumnFamilyHandle family, String property) {
+        return ask(() -> db.getLongProperty(family, property));
+    }
+
+    /** What RocksDB says of all families together. */
+    long numberOfAll(String property) {
+        return ask(() -> db.getAggregatedLongProperty(property));
+    }
+
+    /** Something that RocksDB does. */
+    private interface Question {
+        long answer() throws RocksDBException;
+    }
+
+    private long ask(Question question) {
+        enter();
+        try {
+            return question.answer();
+        } catch (RocksDBException e) {
+            throw failed("tell", e);
+        } finally {
+            leave();
+        }
+    }
+
+    /** Takes back the space of rows that were deleted; gives up when the database is closed. */
+    void compact(ColumnFamilyHandle family) {
+        enter();
+        try {
+            db.compactRange(family, null, null, compaction);
+        } catch (RocksDBException e) {
+            throw failed("compact", e);
+        } finally {
+            leave();
+        }
+    }
+
     /** The families, in the same order for every database. */
     List<ColumnFamilyHandle> families() {
         return List.of(meta, once, documents, further, receipts);
@@ -247,7 +301,12 @@ final class Database implements AutoCloseable {
 
     @Override
     public void close() {
+        if (gate.enter()) {
+            compaction.setCanceled(true); // or else those who are inside might be so for long
+            gate.leave();
+        }
         if (gate.close()) {
+            compaction.close();
             flushIfLong();
             families().forEach(ColumnFamilyHandle::close);
             db.close();
