@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,8 @@ public final class RocksDbStore implements Store {
     private static final long FENCES_AHEAD = 10_000;
 
     private static final Duration SWEEP_PERIOD = Duration.ofMinutes(10);
+
+    private static final Set<Capability> CAPABILITIES = Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
 
     private static final byte[] FENCE = "fence".getBytes(US_ASCII);
 
@@ -111,7 +114,7 @@ public final class RocksDbStore implements Store {
 
     @Override
     public Set<Capability> capabilities() {
-        return EnumSet.allOf(Capability.class);
+        return CAPABILITIES;
     }
 
     @Override
