@@ -2,6 +2,7 @@ package dev.semel.bench;
 
 import dev.semel.bench.ids.IdsBench;
 import dev.semel.bench.once.OnceBench;
+import dev.semel.bench.rocksdb.RocksDbBench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "semel bench",
         description = "Measures Semel and its peers side by side, in one run.",
-        subcommands = {IdsBench.class, OnceBench.class},
+        subcommands = {IdsBench.class, OnceBench.class, RocksDbBench.class},
         synopsisSubcommandLabel = "NAME")
 public final class Bench implements Runnable {
 
@@ -44,6 +45,6 @@ public final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once");
+        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb");
     }
 }

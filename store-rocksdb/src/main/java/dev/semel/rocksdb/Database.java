@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
@@ -17,7 +16,12 @@ import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
 import org.rocksdb.DBOptions;
+import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.HistogramType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -40,6 +44,17 @@ final class Database implements AutoCloseable {
 
     private static final List<String> FAMILIES = List.of("default", "once", "documents", "further", "receipts");
 
+    private static final long MOST_LOG_BYTES = 64L << 20;
+
+    /** What is not yet in order on disk takes half of the memory: two buffers of each of the families that grow, and a spare. */
+    private static final int BUFFERS = 8;
+
+    /** RocksDB's own messages, of the last times it was opened. */
+    private static final int MESSAGE_FILES = 5;
+
+    /** A log that is shorter than this is read again so quickly that it may be left. */
+    private static final long SHORT_LOG_BYTES = 8L << 20;
+
     final ColumnFamilyHandle meta;
     final ColumnFamilyHandle once;
     final ColumnFamilyHandle documents;
@@ -50,8 +65,10 @@ final class Database implements AutoCloseable {
     private final List<AutoCloseable> owned;
     private final WriteOptions writeOptions;
     private final Statistics statistics;
-    private final ReentrantReadWriteLock closing = new ReentrantReadWriteLock();
-    private boolean closed;
+    private final Gate gate = new Gate();
+    private final CompactRangeOptions compaction = new CompactRangeOptions()
+            .setExclusiveManualCompaction(false)
+            .setBottommostLevelCompaction(BottommostLevelCompaction.kForceOptimized);
 
     private Database(
             RocksDB db,
@@ -106,14 +123,23 @@ final class Database implements AutoCloseable {
                     .setWriteBufferManager(buffers)
                     .setStatistics(statistics)
                     .setAllowConcurrentMemtableWrite(false)
-                    .setMaxTotalWalSize(settings.memoryBytes())
+                    // what a log holds is written once more when the store is opened after a crash, which has to be
+                    // quick
+                    .setMaxTotalWalSize(Math.min(MOST_LOG_BYTES, settings.memoryBytes()))
+                    .setKeepLogFileNum(MESSAGE_FILES)
                     // a tail that was cut off was never acknowledged; whatever else is damaged is an error
                     .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
             ColumnFamilyOptions family = own(owned, new ColumnFamilyOptions())
+                    // every new key is looked up before it is written: that it is not there has to be told quickly
+                    .setMemtablePrefixBloomSizeRatio(0.02)
+                    .setMemtableWholeKeyFiltering(true)
+                    .setWriteBufferSize(settings.memoryBytes() / BUFFERS)
                     .setTableFormatConfig(new BlockBasedTableConfig()
                             .setBlockCache(cache)
                             .setFilterPolicy(own(owned, new BloomFilter(10)))
-                            .setCacheIndexAndFilterBlocks(true));
+                            .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+                            .setCacheIndexAndFilterBlocks(true)
+                            .setPinL0FilterAndIndexBlocksInCache(true));
             List<ColumnFamilyDescriptor> descriptors = FAMILIES.stream()
                     .map(name -> new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family))
                     .toList();
@@ -182,6 +208,54 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /** What RocksDB has added up since it was opened. */
+    long sum(HistogramType histogram) {
+        enter();
+        try {
+            return statistics.getHistogramData(histogram).getSum();
+        } finally {
+            leave();
+        }
+    }
+
+    /** What RocksDB says of a family. */
+    long number(ColumnFamilyHandle family, String property) {
+        return ask(() -> db.getLongProperty(family, property));
+    }
+
+    /** What RocksDB says of all families together. */
+    long numberOfAll(String property) {
+        return ask(() -> db.getAggregatedLongProperty(property));
+    }
+
+    /** Something that RocksDB does. */
+    private interface Question {
+        long answer() throws RocksDBException;
+    }
+
+    private long ask(Question question) {
+        enter();
+        try {
+            return question.answer();
+        } catch (RocksDBException e) {
+            throw failed("tell", e);
+        } finally {
+            leave();
+        }
+    }
+
+    /** Takes back the space of rows that were deleted; gives up when the database is closed. */
+    void compact(ColumnFamilyHandle family) {
+        enter();
+        try {
+            db.compactRange(family, null, null, compaction);
+        } catch (RocksDBException e) {
+            throw failed("compact", e);
+        } finally {
+            leave();
+        }
+    }
+
     /** The families, in the same order for every database. */
     List<ColumnFamilyHandle> families() {
         return List.of(meta, once, documents, further, receipts);
@@ -216,29 +290,38 @@ final class Database implements AutoCloseable {
 
     /** A closed database must not be touched: its memory is not Java's. */
     private void enter() {
-        closing.readLock().lock();
-        if (closed) {
-            closing.readLock().unlock();
+        if (!gate.enter()) {
             throw StoreException.refused("The store is closed");
         }
     }
 
     private void leave() {
-        closing.readLock().unlock();
+        gate.leave();
     }
 
     @Override
     public void close() {
-        closing.writeLock().lock();
-        try {
-            if (!closed) {
-                closed = true;
-                families().forEach(ColumnFamilyHandle::close);
-                db.close();
-                closeAll(owned);
+        if (gate.enter()) {
+            compaction.setCanceled(true); // or else those who are inside might be so for long
+            gate.leave();
+        }
+        if (gate.close()) {
+            compaction.close();
+            flushIfLong();
+            families().forEach(ColumnFamilyHandle::close);
+            db.close();
+            closeAll(owned);
+        }
+    }
+
+    /** Whoever opens it next need not read a long log. */
+    private void flushIfLong() {
+        try (FlushOptions options = new FlushOptions()) {
+            if (db.getAggregatedLongProperty("rocksdb.cur-size-all-mem-tables") > SHORT_LOG_BYTES) {
+                db.flush(options, families());
             }
-        } finally {
-            closing.writeLock().unlock();
+        } catch (RocksDBException e) {
+            // everything is in the log
         }
     }
 }

@@ -27,19 +27,18 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
-import org.rocksdb.TickerType;
 
 /**
  * Keeps everything in one folder, durably: what was acknowledged is there after the process was killed or the power failed. One
@@ -52,6 +51,8 @@ public final class RocksDbStore implements Store {
 
     private static final Duration SWEEP_PERIOD = Duration.ofMinutes(10);
 
+    private static final Set<Capability> CAPABILITIES = Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
+
     private static final byte[] FENCE = "fence".getBytes(US_ASCII);
     private static final byte[] PLACE = "place".getBytes(US_ASCII);
 
@@ -61,8 +62,8 @@ public final class RocksDbStore implements Store {
     private final GroupWriter writer;
     private final RowLocks locks = new RowLocks();
     private final NewKeyLedger newKeys = new NewKeyLedger(this::newKeysSince);
-    private final LongAdder commits = new LongAdder();
-    private final LongAdder groups = new LongAdder();
+    private final Metrics metrics = new Metrics();
+    private final Sweep sweep;
     private final RisingNumber fences;
     private final RisingNumber places;
     private volatile Runnable nextSweep = () -> {};
@@ -72,6 +73,7 @@ public final class RocksDbStore implements Store {
         this.db = db;
         this.clock = clock;
         this.writer = new GroupWriter(this::writeTogether);
+        this.sweep = new Sweep(db, locks, writer, clock);
         this.fences = new RisingNumber(FENCE, db.get(db.meta, FENCE));
         this.places = new RisingNumber(PLACE, db.get(db.meta, PLACE));
     }
@@ -104,7 +106,7 @@ public final class RocksDbStore implements Store {
 
     @Override
     public Set<Capability> capabilities() {
-        return EnumSet.allOf(Capability.class);
+        return CAPABILITIES;
     }
 
     @Override
@@ -316,7 +318,7 @@ public final class RocksDbStore implements Store {
             batch.put(db.once.getID(), Rows.key(written.key()), Rows.value(written));
         }
         writer.write(batch);
-        commits.increment();
+        metrics.commits.increment();
         return new CommitResult.Applied(written);
     }
 
@@ -339,7 +341,7 @@ public final class RocksDbStore implements Store {
 
     /** Called by one thread at a time. */
     private void writeTogether(List<Batch> batches) {
-        groups.increment();
+        metrics.groups.increment();
         for (Batch batch : batches) {
             if (!batch.toPlace().isEmpty()) {
                 long place = places.next();
@@ -398,18 +400,19 @@ public final class RocksDbStore implements Store {
      * @return how many rows were removed
      */
     public long sweep() {
-        Sweep sweep = new Sweep(db, locks, writer, clock);
         newKeys.forgetIdle(clock.instant());
-        return sweep.run();
+        long removed = sweep.run();
+        metrics.swept.add(removed);
+        return removed;
     }
 
     /**
-     * What it has done since it was opened: {@code commits} that wrote something and were acknowledged, {@code groups} in which they
-     * were written, and how often RocksDB has waited until its log was on disk, {@code log.syncs}.
+     * What it has done since it was opened, by name: {@code commits} that wrote something and were acknowledged, the {@code groups}
+     * in which they were written, how often RocksDB has waited until its log was on disk, {@code log.syncs}, and more; and what it takes
+     * up now, such as {@code disk.bytes} and {@code memory.bytes}. It costs some microseconds to ask.
      */
     public Map<String, Long> metrics() {
-        return Map.of(
-                "commits", commits.sum(), "groups", groups.sum(), "log.syncs", db.count(TickerType.WAL_FILE_SYNCED));
+        return metrics.read(db);
     }
 
     @Override

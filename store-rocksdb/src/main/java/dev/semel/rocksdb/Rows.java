@@ -34,7 +34,7 @@ final class Rows {
 
     private static final int LAYOUT = 1;
     private static final DocumentId ANY = new DocumentId("any", "", "any");
-    private static final byte SEPARATOR = 0;
+    private static final char SEPARATOR = 0;
 
     private static final int REFUSAL = 1;
     private static final int NOT_KEPT = 2;
@@ -96,15 +96,16 @@ final class Rows {
         return Arrays.copyOf(key, key.length + 1);
     }
 
-    private static byte[] join(String... parts) {
-        ByteWriter out = new ByteWriter(64);
-        for (int i = 0; i < parts.length; i++) {
-            if (i > 0) {
-                out.addByte(SEPARATOR);
-            }
-            out.addBytes(parts[i].getBytes(UTF_8));
-        }
-        return out.toBytes();
+    private static byte[] join(String first, String second) {
+        return (first + SEPARATOR + second).getBytes(UTF_8);
+    }
+
+    private static byte[] join(String first, String second, String third) {
+        return (first + SEPARATOR + second + SEPARATOR + third).getBytes(UTF_8);
+    }
+
+    private static byte[] join(String first, String second, String third, String fourth) {
+        return (first + SEPARATOR + second + SEPARATOR + third + SEPARATOR + fourth).getBytes(UTF_8);
     }
 
     static byte[] value(OnceRecord record) {
@@ -202,8 +203,9 @@ final class Rows {
     private static Response response(ByteReader in) {
         int flags = in.readByte();
         int status = (int) in.readVarint();
-        Map<String, String> headers = new HashMap<>();
-        for (long left = in.readVarint(); left > 0; left--) {
+        long count = in.readVarint();
+        Map<String, String> headers = count == 0 ? Map.of() : new HashMap<>();
+        for (long left = count; left > 0; left--) {
             headers.put(in.readText(), in.readText());
         }
         Response response = Response.of(status, headers, in.readBlock());

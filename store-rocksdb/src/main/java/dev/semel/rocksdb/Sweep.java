@@ -3,8 +3,10 @@ package dev.semel.rocksdb;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ColumnFamilyHandle;
@@ -16,7 +18,8 @@ import org.rocksdb.Snapshot;
 
 /**
  * Removes what is past its time, a few rows at a time. A row is looked at once more under its lock before it is removed, since
- * somebody may have begun it anew. What is left of the space is taken back by RocksDB's own compaction.
+ * somebody may have begun it anew. RocksDB keeps the space of removed rows until it compacts what is around them, which may never
+ * be; so it is told to as soon as there are half as many of them as of living ones.
  */
 final class Sweep {
 
@@ -29,6 +32,10 @@ final class Sweep {
     /** How long it is remembered which commits were applied, for those who ask again. */
     private static final long RECEIPT_SECONDS = 600;
 
+    /** With fewer dead rows than these nobody bothers. */
+    private static final long MANY = 10_000;
+
+    private final Map<ColumnFamilyHandle, Long> dead = new HashMap<>();
     private final Database db;
     private final RowLocks locks;
     private final GroupWriter writer;
@@ -57,7 +64,7 @@ final class Sweep {
         private final List<byte[]> locks = new ArrayList<>();
     }
 
-    long run() {
+    synchronized long run() {
         Set<String> touched = new HashSet<>();
         long removed = removeAll(db.once, new byte[0], null, (row, value) -> Rows.isOver(value, clock.instant()));
         removed += removeAll(db.documents, new byte[0], null, (row, value) -> {
@@ -103,7 +110,17 @@ final class Sweep {
             next = find(family, next, to, rule, found);
             removed += remove(family, found, rule);
         }
+        takeBackSpace(family, removed);
         return removed;
+    }
+
+    /** It is done so seldom that a row is not written again more than twice for each that was removed. */
+    private void takeBackSpace(ColumnFamilyHandle family, long removed) {
+        long nowDead = dead.merge(family, removed, Long::sum);
+        if (removed > 0 && nowDead >= MANY && nowDead > db.number(family, "rocksdb.estimate-num-keys") / 2) {
+            db.compact(family);
+            dead.put(family, 0L);
+        }
     }
 
     /** Finds some rows that may go; returns where to look further, or null at the end. */

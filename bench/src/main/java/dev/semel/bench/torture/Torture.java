@@ -1,5 +1,6 @@
 package dev.semel.bench.torture;
 
+import dev.semel.bench.TempFolder;
 import dev.semel.testkit.crash.CrashFailure;
 import dev.semel.testkit.crash.CrashReport;
 import dev.semel.testkit.crash.CrashRun;
@@ -11,8 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -106,12 +105,25 @@ public final class Torture implements Callable<Integer> {
         if (folder != null && !isFree(folder)) {
             throw wrong("the folder " + folder + " is not empty");
         }
-        Path place = folder == null ? Files.createTempDirectory("semel-torture-") : folder;
-        boolean holds = torture(opener, place, seed == null ? newSeed() : seed);
-        if (folder == null && holds) {
-            delete(place);
-        }
+        long firstSeed = seed == null ? newSeed() : seed;
+        boolean holds = folder == null ? tortureElsewhere(opener, firstSeed) : torture(opener, folder, firstSeed);
         return holds ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    /** In a folder that is kept if there is something to see in it. */
+    private boolean tortureElsewhere(Class<? extends StoreOpener> opener, long firstSeed) throws IOException {
+        TempFolder temp = TempFolder.create("semel-torture-");
+        boolean holds = false;
+        try {
+            holds = torture(opener, temp.path(), firstSeed);
+            return holds;
+        } finally {
+            if (holds) {
+                temp.close();
+            } else {
+                temp.keep();
+            }
+        }
     }
 
     private ParameterException wrong(String message) {
@@ -153,7 +165,7 @@ public final class Torture implements Callable<Integer> {
                 return false;
             }
             if (folder == null) {
-                delete(settings.folder());
+                TempFolder.delete(settings.folder());
             }
         }
         endProgress();
@@ -193,15 +205,5 @@ public final class Torture implements Callable<Integer> {
                 sum.rerun(),
                 sum.frozen(),
                 Duration.ofNanos(System.nanoTime() - begun).toSeconds());
-    }
-
-    private static void delete(Path folder) throws IOException {
-        List<Path> deepestFirst;
-        try (Stream<Path> files = Files.walk(folder)) {
-            deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path file : deepestFirst) {
-            Files.delete(file);
-        }
     }
 }

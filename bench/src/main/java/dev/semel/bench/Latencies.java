@@ -1,0 +1,50 @@
+package dev.semel.bench;
+
+/** Counts how long calls took, in buckets that are no wider than a thirtieth of what they hold. */
+final class Latencies {
+
+    private static final int BITS = 5;
+    private static final int PER_OCTAVE = 1 << BITS;
+
+    private final long[] buckets = new long[PER_OCTAVE * (Long.SIZE - BITS)];
+    private long count;
+
+    void add(long nanos) {
+        buckets[bucket(Math.max(0, nanos))]++;
+        count++;
+    }
+
+    void addAll(Latencies other) {
+        for (int i = 0; i < buckets.length; i++) {
+            buckets[i] += other.buckets[i];
+        }
+        count += other.count;
+    }
+
+    long count() {
+        return count;
+    }
+
+    /** What some share of the calls took at most; the middle of its bucket. */
+    double quantile(double share) {
+        long left = (long) Math.ceil(share * count);
+        for (int i = 0; i < buckets.length; i++) {
+            left -= buckets[i];
+            if (left <= 0) {
+                return (lowest(i) + lowest(i + 1)) / 2.0;
+            }
+        }
+        return Double.NaN;
+    }
+
+    /** Small numbers have a bucket each; from then on each octave has as many. */
+    private static int bucket(long nanos) {
+        int octave = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(nanos) - BITS - 1);
+        return octave * PER_OCTAVE + (int) (nanos >>> octave);
+    }
+
+    private static long lowest(int bucket) {
+        int octave = Math.max(0, bucket / PER_OCTAVE - 1);
+        return (long) (bucket - octave * PER_OCTAVE) << octave;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.semel.bench.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.bench.Contest.Effort;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The benchmark runs and reports; how fast anything is, is not for a test to say. */
+class RocksDbBenchTest {
+
+    @TempDir
+    Path out;
+
+    private static Set<Path> leftBehind() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("semel-bench-"))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    @Test
+    void briefRun_writesAimsFiguresAndPlots_andLeavesNothingElse() throws Exception {
+        Set<Path> before = leftBehind();
+        RocksDbBench.report(out, new Effort(1, Duration.ofMillis(20)), 400, 40);
+
+        assertThat(leftBehind()).isSubsetOf(before);
+        assertThat(Files.readString(out.resolve("rocksdb.md")))
+                .contains("## Aims", "## New keys", "## Known keys", "## Stores of rising size")
+                .contains("| new key, callers: 64, to bare RocksDB, tuned |", "| opening 400 keys |")
+                .contains("| 64 | **once-call** |", "| 2 | bare RocksDB |", "| 40 |", "| 400 |")
+                .doesNotContain("NaN");
+        for (String plot : new String[] {"rocksdb-callers.svg", "rocksdb-keys.svg"}) {
+            assertThat(Files.readString(out.resolve(plot)))
+                    .startsWith("<svg")
+                    .contains("<polyline")
+                    .endsWith("</svg>\n");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.semel.rocksdb;
+
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.record.Records;
+import dev.semel.store.StoreException;
+import dev.semel.store.Time;
+import dev.semel.store.Transactions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Uses a store on a disk of its own, and tells on standard output what it sees. */
+final class DiskWorker {
+
+    private static final Records NOTES = Records.of("notes", KeyTemplate.of("{id:word}"));
+    private static final Json DATA = Json.of("\"" + "x".repeat(10_000) + "\"");
+    private static final RocksDbSettings SETTINGS = RocksDbSettings.DEFAULTS.withMemoryBytes(16L << 20);
+    private static final int BALLAST_BYTES = 20 << 20;
+    private static final int MOST_NOTES = 10_000;
+
+    private DiskWorker() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Path disk = Path.of(arguments[1]);
+        if (arguments[0].equals("fill")) {
+            fill(disk);
+        } else {
+            open(disk);
+        }
+    }
+
+    private static void open(Path disk) {
+        try {
+            store(disk).close();
+            System.out.println("opened");
+        } catch (StoreException e) {
+            System.out.println(e.getMessage());
+        }
+    }
+
+    private static RocksDbStore store(Path disk) {
+        return RocksDbStore.open(disk.resolve("data"), SETTINGS, Time.system());
+    }
+
+    private static void fill(Path disk) throws Exception {
+        Path ballast = Files.write(disk.resolve("ballast"), new byte[BALLAST_BYTES]);
+        int acknowledged = 0;
+        try (RocksDbStore full = store(disk)) {
+            Transactions transactions = new Transactions(full, Time.system());
+            for (; acknowledged < MOST_NOTES; acknowledged++) {
+                write(transactions, acknowledged);
+            }
+        } catch (StoreException e) {
+            System.out.println("full: " + e.getMessage());
+        }
+        Files.delete(ballast);
+        try (RocksDbStore store = store(disk)) {
+            int there = 0;
+            for (int i = 0; i < acknowledged; i++) {
+                there += NOTES.read(store, "n" + i).isPresent() ? 1 : 0;
+            }
+            System.out.println(acknowledged > 0 && there == acknowledged ? "all there" : there + " of " + acknowledged);
+            Transactions transactions = new Transactions(store, Time.system());
+            write(transactions, MOST_NOTES);
+            System.out.println(
+                    "writes again: " + NOTES.read(store, "n" + MOST_NOTES).isPresent());
+        }
+    }
+
+    private static void write(Transactions transactions, int number) {
+        transactions.run(tx -> NOTES.create(tx, "n" + number, DATA));
+    }
+}
