@@ -1,5 +1,6 @@
 package dev.semel.bench;
 
+import dev.semel.bench.http.HttpBench;
 import dev.semel.bench.ids.IdsBench;
 import dev.semel.bench.once.OnceBench;
 import dev.semel.bench.rocksdb.RocksDbBench;
@@ -16,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "semel bench",
         description = "Measures Semel and its peers side by side, in one run.",
-        subcommands = {IdsBench.class, OnceBench.class, RocksDbBench.class},
+        subcommands = {IdsBench.class, OnceBench.class, RocksDbBench.class, HttpBench.class},
         synopsisSubcommandLabel = "NAME")
 public final class Bench implements Runnable {
 
@@ -45,6 +46,6 @@ public final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb");
+        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb, http");
     }
 }

@@ -1,0 +1,71 @@
+package dev.semel.bench.http;
+
+import dev.semel.bench.http.Wrk.Load;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What was measured of a server. */
+final class HttpFigures {
+
+    /** What is asked: something that does nothing, something done before, something new. */
+    static final String EMPTY = "empty";
+
+    static final String REPLAY = "replay";
+    static final String FRESH = "fresh";
+
+    final int connections;
+    private final Map<String, List<Load>> loads = new LinkedHashMap<>();
+    Duration readyAfter = Duration.ZERO;
+    long idleBytes;
+
+    /** Memory while the load went on, one figure after another; empty if that was not asked for. */
+    final List<Long> soakBytes = new ArrayList<>();
+
+    double soakPerSecond;
+
+    HttpFigures(int connections) {
+        this.connections = connections;
+    }
+
+    void add(String what, Load load) {
+        loads.computeIfAbsent(what, any -> new ArrayList<>()).add(load);
+    }
+
+    private List<Load> of(String what) {
+        return loads.getOrDefault(what, List.of());
+    }
+
+    int rounds() {
+        return of(EMPTY).size();
+    }
+
+    double perSecond(String what) {
+        return median(of(what).stream().map(Load::perSecond).toList());
+    }
+
+    double medianMicros(String what) {
+        return median(of(what).stream().map(Load::medianMicros).toList());
+    }
+
+    double slowMicros(String what) {
+        return median(of(what).stream().map(Load::slowMicros).toList());
+    }
+
+    /** How many times as many requests a second as another, in loads that followed one another: median of the rounds. */
+    double times(String what, String other) {
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < of(what).size(); i++) {
+            ratios.add(of(what).get(i).perSecond() / of(other).get(i).perSecond());
+        }
+        return median(ratios);
+    }
+
+    private static double median(List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        int middle = sorted.size() / 2;
+        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+    }
+}

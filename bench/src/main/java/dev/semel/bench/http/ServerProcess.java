@@ -1,0 +1,118 @@
+package dev.semel.bench.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The server as users start it, in dev mode and on the embedded store. */
+final class ServerProcess implements AutoCloseable {
+
+    private static final Pattern READY = Pattern.compile("Semel is ready at (\\S+)");
+    private static final Pattern TOKEN = Pattern.compile("\"token\":\"([^\"]+)\"");
+    private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s+([0-9]+) kB");
+
+    private final Process process;
+    private final String url;
+    private final Duration readyAfter;
+
+    private ServerProcess(Process process, String url, Duration readyAfter) {
+        this.process = process;
+        this.url = url;
+        this.readyAfter = readyAfter;
+    }
+
+    /** Starts one; without a quota, as all load comes from one user. */
+    static ServerProcess start(Path home, Path folder) {
+        try {
+            long begun = System.nanoTime();
+            Process process = new ProcessBuilder(
+                            home.resolve("semel").toString(),
+                            "serve",
+                            "--port=0",
+                            "--quota=0",
+                            "--log-level=warn",
+                            "--store=rocksdb:" + folder)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            BufferedReader said = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+            for (String line = said.readLine(); line != null; line = said.readLine()) {
+                Matcher ready = READY.matcher(line);
+                if (ready.find()) {
+                    return new ServerProcess(process, ready.group(1), Duration.ofNanos(System.nanoTime() - begun));
+                }
+            }
+            throw new IllegalStateException("The server did not start");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    String url() {
+        return url;
+    }
+
+    /** How long it took from the command to being ready. */
+    Duration readyAfter() {
+        return readyAfter;
+    }
+
+    /** A token for a user. */
+    String token(String user) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/dev/token"))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString("{\"user\":\"" + user + "\"}"))
+                .build();
+        try {
+            Matcher token = TOKEN.matcher(HttpClient.newHttpClient()
+                    .send(request, BodyHandlers.ofString())
+                    .body());
+            if (!token.find()) {
+                throw new IllegalStateException("The server gave no token");
+            }
+            return token.group(1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while measuring", e);
+        }
+    }
+
+    /** How much memory it takes, in bytes; 0 where the system does not tell. */
+    long residentBytes() {
+        try {
+            Path status = Path.of("/proc", String.valueOf(process.pid()), "status");
+            Matcher resident = RESIDENT.matcher(Files.exists(status) ? Files.readString(status) : "");
+            return resident.find() ? Long.parseLong(resident.group(1)) << 10 : 0;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.semel.bench.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Load by wrk, which is installed beside: a process of its own, that takes little from the server it loads. */
+final class Wrk {
+
+    private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
+    private static final Pattern LATENCY = Pattern.compile("(50|99)%\\s+([0-9.]+)(us|ms|s)\\b");
+    private static final Pattern FAILED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]+)|Socket errors: (.*)");
+
+    private final Path folder;
+    private final int connections;
+
+    /** @param folder where its scripts go */
+    Wrk(Path folder, int connections) {
+        this.folder = folder;
+        this.connections = connections;
+    }
+
+    /**
+     * What a load came to.
+     *
+     * @param perSecond requests that were answered in a second
+     * @param medianMicros half of them were answered in this time
+     * @param slowMicros all but one in a hundred were
+     */
+    record Load(double perSecond, double medianMicros, double slowMicros) {}
+
+    static boolean isInstalled() {
+        try {
+            return run(List.of("wrk", "-v")).contains("wrk");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Loads a server as much as it can take.
+     *
+     * @param script what to send, in Lua
+     */
+    Load load(String url, String script, Duration time) {
+        try {
+            Path file = Files.writeString(folder.resolve("load.lua"), script);
+            String said = run(List.of(
+                    "wrk",
+                    "-t1",
+                    "-c" + connections,
+                    "-d" + Math.max(1, time.toSeconds()) + "s",
+                    "--latency",
+                    "-s",
+                    file.toString(),
+                    url));
+            Matcher failed = FAILED.matcher(said);
+            Matcher rate = RATE.matcher(said);
+            if (failed.find() || !rate.find()) {
+                throw new IllegalStateException("Not everything was answered as it should be:\n" + said);
+            }
+            return new Load(Double.parseDouble(rate.group(1)), micros(said, "50"), micros(said, "99"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static double micros(String said, String share) {
+        Matcher latency = LATENCY.matcher(said);
+        while (latency.find()) {
+            if (latency.group(1).equals(share)) {
+                double factor = switch (latency.group(3).toLowerCase(Locale.ROOT)) {
+                    case "us" -> 1;
+                    case "ms" -> 1_000;
+                    default -> 1_000_000;
+                };
+                return Double.parseDouble(latency.group(2)) * factor;
+            }
+        }
+        return Double.NaN;
+    }
+
+    private static String run(List<String> command) throws IOException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        return new String(process.getInputStream().readAllBytes(), UTF_8);
+    }
+}

@@ -1,0 +1,5 @@
+/** The server on loopback, under load from another process. */
+@NullMarked
+package dev.semel.bench.http;
+
+import org.jspecify.annotations.NullMarked;
