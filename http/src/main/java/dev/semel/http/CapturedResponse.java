@@ -47,6 +47,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private int status = SC_OK;
     private long announced = -1;
     private boolean ended;
+    private boolean localeSet;
     private boolean streamTaken;
     private @Nullable PrintWriter writer;
     private @Nullable String writerEncoding;
@@ -102,8 +103,8 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             if (typeBefore == null) {
                 beneath.setCharacterEncoding((String) null);
             }
-            if (headers.names().contains(CONTENT_LANGUAGE)) {
-                beneath.setHeader(CONTENT_LANGUAGE, null);
+            if (localeSet) {
+                beneath.setLocale(null);
             }
         }
     }
@@ -181,13 +182,14 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void setLocale(Locale locale) {
+    public void setLocale(@Nullable Locale locale) {
         if (isCommitted()) {
             return;
         }
         super.setLocale(locale);
+        localeSet = true;
         declareEncoding();
-        headers.set(CONTENT_LANGUAGE, locale.toLanguageTag());
+        headers.set(CONTENT_LANGUAGE, locale == null ? null : locale.toLanguageTag());
     }
 
     @Override
