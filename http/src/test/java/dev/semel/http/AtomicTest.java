@@ -4,25 +4,28 @@ import static dev.semel.http.Answers.assertProblem;
 import static dev.semel.http.Answers.header;
 import static dev.semel.http.Answers.isReplay;
 import static dev.semel.http.Answers.text;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
+import dev.semel.store.Transaction;
 import dev.semel.store.Transactions;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,7 +39,7 @@ class AtomicTest {
 
     private final Web web;
     private final AtomicInteger runs = new AtomicInteger();
-    private final AtomicReference<Site> served = new AtomicReference<>();
+    private final CompletableFuture<Site> served = new CompletableFuture<>();
 
     AtomicTest(Web web) {
         this.web = web;
@@ -44,19 +47,19 @@ class AtomicTest {
 
     /** Somebody else counts, too, in a transaction of their own. */
     private void interfere() {
-        Site site = served.get();
+        Site site = served.join();
         new Transactions(site.store, site.time).run(Counter::increment);
     }
 
     /** Counts; and the first time somebody else is quicker. */
     private final Site.Handler overtaken = (request, response) -> {
         int count = Counter.increment(IdempotencyFilter.transaction(request));
-        String body = new String(request.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        String body = new String(request.getInputStream().readAllBytes(), UTF_8);
         if (runs.incrementAndGet() == 1) {
             response.setStatus(202);
             response.setHeader("X-First", "yes");
             response.setContentType("text/html;charset=utf-16");
-            response.setLocale(java.util.Locale.ITALY);
+            response.setLocale(Locale.ITALY);
             response.getWriter().print("the first run says a lot more than the second");
             interfere();
         } else {
@@ -67,7 +70,7 @@ class AtomicTest {
     @Test
     void handlerThatWasOvertaken_runsAgainFromTheStart() throws Exception {
         try (Site site = Site.on(web).serve(overtaken)) {
-            served.set(site);
+            served.complete(site);
             HttpResponse<byte[]> answer = site.post("/").key("k").body("body ").send();
             assertThat(runs).hasValue(2);
             assertThat(answer.statusCode()).isEqualTo(200);
@@ -89,7 +92,7 @@ class AtomicTest {
                 interfere();
             }
         })) {
-            served.set(site);
+            served.complete(site);
             HttpResponse<byte[]> answer = site.post("/").key("k").send();
             assertProblem(answer, 503, "store_unavailable", "Store unavailable");
             rivals.set(0);
@@ -106,7 +109,7 @@ class AtomicTest {
             chain.doFilter(request, response);
         };
         try (Site site = Site.on(web).behind(behind).serve(overtaken)) {
-            served.set(site);
+            served.complete(site);
             assertThat(text(site.post("/").key("k").send())).isEqualTo("2");
             assertThat(passed).hasValue(web == Web.JETTY ? 2 : 1);
         }
@@ -117,7 +120,7 @@ class AtomicTest {
         Filter behind = (request, response, chain) ->
                 chain.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request), response);
         try (Site site = Site.on(web).behind(behind).serve(overtaken)) {
-            served.set(site);
+            served.complete(site);
             HttpResponse<byte[]> answer = site.post("/").key("k").send();
             assertThat(answer.statusCode()).isEqualTo(web == Web.JETTY ? 200 : 500);
             assertThat(Counter.read(site.store)).isEqualTo(web == Web.JETTY ? 2 : 1);
@@ -134,7 +137,7 @@ class AtomicTest {
                         .on(shared)
                         .behind((request, response, chain) -> {
                             refused.incrementAndGet();
-                            ((jakarta.servlet.http.HttpServletResponse) response).setStatus(403);
+                            ((HttpServletResponse) response).setStatus(403);
                         })
                         .serve((request, response) -> runs.incrementAndGet())) {
             AtomicInteger commits = new AtomicInteger();
@@ -271,10 +274,11 @@ class AtomicTest {
 
     @Test
     void transactionAfterTheEnd_isOver() throws Exception {
-        AtomicReference<dev.semel.store.Transaction> kept = new AtomicReference<>();
-        try (Site site = Site.on(web).serve((request, response) -> kept.set(IdempotencyFilter.transaction(request)))) {
+        CompletableFuture<Transaction> kept = new CompletableFuture<>();
+        try (Site site =
+                Site.on(web).serve((request, response) -> kept.complete(IdempotencyFilter.transaction(request)))) {
             site.post("/").key("k").send();
-            assertThatThrownBy(() -> Counter.increment(kept.get())).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> Counter.increment(kept.join())).isInstanceOf(IllegalStateException.class);
         }
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.once.OnceSettings;
 import dev.semel.store.Quota;
+import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -117,7 +118,7 @@ class KeyHeadersTest {
             try {
                 answer = site.raw("POST / HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nContent-Length: 0\r\nIdempotency-Key: "
                         + "k".repeat(10 << 20) + "\r\n\r\n");
-            } catch (java.io.IOException e) {
+            } catch (IOException e) {
                 answer = "HTTP/1.1 4 closed while it was sent";
             }
             assertThat(answer).startsWith("HTTP/1.1 4");

@@ -10,11 +10,13 @@ import dev.semel.once.OnceSettings;
 import dev.semel.once.UnknownOutcomeException;
 import dev.semel.store.IfAbandoned;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -94,7 +96,7 @@ class OutcomeTest {
                 assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(502);
                 assertThat(text(site.post("/").key("k").send())).isEqualTo("run 3");
                 assertThat(text(site.post("/").key("k").send())).isEqualTo("run 3");
-                assertThat(Counter.read(site.store)).isEqualTo(mode == LEASED ? 0 : 1);
+                assertThat(Counter.read(site.store)).isEqualTo(mode.equals(LEASED) ? 0 : 1);
             }
         }
     }
@@ -105,13 +107,13 @@ class OutcomeTest {
                 List.of(new IllegalStateException("secret"), new IOException("secret"), new ServletException("secret"));
         for (Idempotency mode : MODES) {
             runs.set(0);
-            List<Throwable> seen = new java.util.concurrent.CopyOnWriteArrayList<>();
+            List<Throwable> seen = new CopyOnWriteArrayList<>();
             Site.Builder builder = Site.on(web).rule(mode).inFront((request, response, chain) -> {
                 try {
                     chain.doFilter(request, response);
                 } catch (RuntimeException | IOException | ServletException e) {
                     seen.add(e);
-                    ((jakarta.servlet.http.HttpServletResponse) response).setStatus(500);
+                    ((HttpServletResponse) response).setStatus(500);
                 }
             });
             try (Site site = builder.serve((request, response) -> {
@@ -129,7 +131,7 @@ class OutcomeTest {
                 }
                 assertThat(seen).isEqualTo(exceptions);
                 assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(200);
-                assertThat(Counter.read(site.store)).isEqualTo(mode == LEASED ? 0 : 1);
+                assertThat(Counter.read(site.store)).isEqualTo(mode.equals(LEASED) ? 0 : 1);
             }
         }
     }
