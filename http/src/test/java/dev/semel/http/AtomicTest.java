@@ -8,6 +8,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.once.Once;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
@@ -124,6 +125,33 @@ class AtomicTest {
             HttpResponse<byte[]> answer = site.post("/").key("k").send();
             assertThat(answer.statusCode()).isEqualTo(web == Web.JETTY ? 200 : 500);
             assertThat(Counter.read(site.store)).isEqualTo(web == Web.JETTY ? 2 : 1);
+        }
+    }
+
+    /** The way out where filters cannot be ordered. */
+    @Test
+    void filterThatIsCalledByTheServlet_runsTheHandlerAgainOnEveryContainer() throws Exception {
+        AtomicInteger passed = new AtomicInteger();
+        Filter between = (request, response, chain) -> {
+            passed.incrementAndGet();
+            chain.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request), response);
+        };
+        MemoryStore store = new MemoryStore();
+        IdempotencyFilter filter =
+                new IdempotencyFilter(Once.on(store), request -> "ann", request -> Idempotency.atomic());
+        try (Site site = Site.on(web)
+                .on(store)
+                .rule(Idempotency.NONE)
+                .behind(between)
+                .serve((request, response) -> filter.doFilter(
+                        request,
+                        response,
+                        (again, answer) ->
+                                overtaken.handle((HttpServletRequest) again, (HttpServletResponse) answer)))) {
+            served.complete(site);
+            assertThat(text(site.post("/").key("k").send())).isEqualTo("2");
+            assertThat(runs).hasValue(2);
+            assertThat(passed).hasValue(1);
         }
     }
 
