@@ -143,10 +143,12 @@ public final class IdempotencyFilter implements Filter {
     private static void refuse(Problem problem, HttpServletResponse response) throws IOException {
         if (problem.status() == HttpServletResponse.SC_UNAUTHORIZED) {
             response.setHeader("WWW-Authenticate", "Bearer");
-        } else if (problem.status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
-            response.setHeader("Connection", "close"); // or the container would read what is left
+        }
+        if (problem.status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
+            response.setHeader("Connection", "close"); // what is left of the body is no request
         }
         problem.send(response);
+        response.flushBuffer(); // before the container reads on, to the end of a body that may have none
     }
 
     /** Null if the request has no key and needs none. */
