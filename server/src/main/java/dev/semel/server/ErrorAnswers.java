@@ -12,10 +12,13 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** What Jetty refuses before it comes to us, answered as we answer. Nothing of what was sent is shown. */
 final class ErrorAnswers extends ErrorHandler {
 
+    private static final Problem BAD_REQUEST = Problem.of(400, "bad_request", "Bad request")
+            .detailed("The request is no HTTP, or its path or a header is malformed or ambiguous");
     private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
 
     @Override
@@ -27,16 +30,20 @@ final class ErrorAnswers extends ErrorHandler {
             @Nullable Throwable cause,
             Callback callback) {
         Problem problem = problem(status);
-        if (status == 500 && cause != null) {
-            LOG.atError().setCause(cause).log("A request failed unexpectedly");
+        String id = response.getHeaders().get(Edge.REQUEST_ID_HEADER);
+        if (id == null) {
+            id = IdSchemes.TID62.mint();
+            response.getHeaders().put(Edge.REQUEST_ID_HEADER, id);
         }
+        LOG.atLevel(problem.status() == 500 ? Level.ERROR : Level.INFO)
+                .addKeyValue("request", id)
+                .addKeyValue("status", problem.status())
+                .addKeyValue("thrown", cause == null ? null : cause.getClass().getName())
+                .log("refused before it was read");
         response.setStatus(problem.status());
         response.getHeaders()
                 .put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE)
                 .put("X-Content-Type-Options", "nosniff");
-        if (!response.getHeaders().contains(Edge.REQUEST_ID_HEADER)) {
-            response.getHeaders().put(Edge.REQUEST_ID_HEADER, IdSchemes.TID62.mint());
-        }
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
         }
@@ -55,15 +62,11 @@ final class ErrorAnswers extends ErrorHandler {
             case 413 -> Problem.of(413, "payload_too_large", "Payload too large");
             case 414 -> Problem.of(414, "path_too_long", "Path too long");
             case 417 -> Problem.of(417, "expectation_failed", "Expectation failed");
-            case 426, 505 -> Problem.of(505, "unsupported_version", "Unsupported HTTP version");
+            case 505 -> Problem.of(400, "unsupported_version", "Unsupported HTTP version");
             case 431 -> Problem.of(431, "headers_too_large", "Headers too large");
-            case 501 -> Problem.of(501, "not_implemented", "Not implemented");
+            case 501 -> BAD_REQUEST;
             case 503 -> Health.stoppingProblem();
-            default ->
-                status >= 500
-                        ? Problem.of(500, "internal_error", "Internal error")
-                        : Problem.of(status, "bad_request", "Bad request")
-                                .detailed("The request is no HTTP, or its path or a header is malformed or ambiguous");
+            default -> status >= 500 ? Problem.of(500, "internal_error", "Internal error") : BAD_REQUEST;
         };
     }
 }

@@ -49,7 +49,7 @@ public final class Server implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
     private static final int MOST_HEADER_BYTES = 16 << 10;
-    private static final long IDLE_MILLIS = 60_000;
+    private static final long IDLE_MILLIS = 30_000;
     private static final long SHUTDOWN_IDLE_MILLIS = 100; // for connections on which nothing is under way
 
     private final Store store;

@@ -16,15 +16,23 @@ final class EntryLogger extends LegacyAbstractLogger implements LoggingEventAwar
     private static final long serialVersionUID = 1L;
     private static final String OURS = "dev.semel.";
 
+    /** What complains about requests quotes them, and they are told of otherwise. */
+    private static final List<String> QUOTING = List.of("org.eclipse.jetty.http.", "org.eclipse.jetty.util.HostPort");
+
     private final boolean ours;
+    private final boolean quoting;
 
     EntryLogger(String name) {
         this.name = name;
         this.ours = name.startsWith(OURS);
+        this.quoting = QUOTING.stream().anyMatch(name::startsWith);
     }
 
     private boolean isHeard(Level asked) {
         Level least = Log.level();
+        if (quoting) {
+            return least == Level.TRACE;
+        }
         boolean quieter = !ours && (least == Level.INFO || least == Level.DEBUG);
         return asked.toInt() >= (quieter ? Level.WARN : least).toInt();
     }

@@ -101,8 +101,7 @@ public final class Api extends HttpServlet {
         try {
             body = request.getInputStream().readNBytes(MOST_BYTES + 1);
         } catch (IOException | RuntimeException e) {
-            throw Refusal.unreadable(Problem.of(400, "incomplete_body", "Incomplete body")
-                    .detailed("The body cannot be read to its end"));
+            throw Refusal.unreadable(EdgeProblem.UNREADABLE_BODY.problem());
         }
         if (body.length > MOST_BYTES) {
             throw tooLarge();

@@ -1,0 +1,407 @@
+package dev.semel.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSSigner;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import com.nimbusds.jwt.SignedJWT;
+import com.sun.net.httpserver.HttpServer;
+import dev.semel.server.ServerFixture.Reply;
+import dev.semel.server.auth.AuthSource;
+import dev.semel.server.auth.Tokens;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.JsonText;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Time;
+import dev.semel.testkit.ControlledTime;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is let in, and who is not. */
+class AuthTest {
+
+    private static final String SECRET = "a secret that is long enough to be one";
+    private static final RSAKey RSA = rsa("rsa-1");
+    private static final ECKey EC = ec("ec-1");
+
+    @TempDir
+    Path folder;
+
+    private final ControlledTime time = new ControlledTime();
+
+    private static RSAKey rsa(String id) {
+        try {
+            return new RSAKeyGenerator(2048).keyID(id).generate();
+        } catch (JOSEException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ECKey ec(String id) {
+        try {
+            return new ECKeyGenerator(Curve.P_256).keyID(id).generate();
+        } catch (JOSEException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private ServerFixture serve(String source, Tokens.Expected expected) {
+        Tokens tokens = AuthSource.open(source, expected, Map.of("MY_SECRET", SECRET), time);
+        return ServerFixture.on(
+                new MemoryStore(),
+                time,
+                apps -> List.of(routes -> routes.get(
+                        "/who", request -> Answer.ok(JsonText.object().put("user", request.user())))),
+                settings -> settings.withTokens(tokens));
+    }
+
+    private ServerFixture serveSecret() {
+        return serve("secret:env:MY_SECRET", Tokens.Expected.NOTHING);
+    }
+
+    private ServerFixture serveKeys(String text) throws Exception {
+        Path file = Files.writeString(folder.resolve("keys.json"), text);
+        return serve("jwks:" + file, Tokens.Expected.NOTHING);
+    }
+
+    private static String publicKeys() {
+        return new JWKSet(List.of(RSA.toPublicJWK(), EC.toPublicJWK())).toString();
+    }
+
+    private JWTClaimsSet.Builder claims() {
+        return new JWTClaimsSet.Builder()
+                .subject("ann")
+                .expirationTime(Date.from(time.instant().plusSeconds(600)));
+    }
+
+    private static String sign(JWSHeader header, JWTClaimsSet claims, JWSSigner signer) throws JOSEException {
+        SignedJWT token = new SignedJWT(header, claims);
+        token.sign(signer);
+        return token.serialize();
+    }
+
+    private static String hs256(JWTClaimsSet claims, String secret) throws JOSEException {
+        return sign(new JWSHeader(JWSAlgorithm.HS256), claims, new MACSigner(secret));
+    }
+
+    private static String rs256(JWTClaimsSet claims, RSAKey key) throws JOSEException {
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build();
+        return sign(header, claims, new RSASSASigner(key));
+    }
+
+    private static void assertLetIn(ServerFixture server, String token) {
+        Reply reply = server.withToken(token).get("/who");
+        assertThat(reply.text()).isEqualTo("{\"user\":\"ann\"}");
+    }
+
+    private static void assertTurnedAway(ServerFixture server, String token) {
+        Reply reply = server.withToken(token).get("/who");
+        assertThat(reply.status()).isEqualTo(401);
+        assertThat(reply.text("code")).isEqualTo("unauthorized");
+        assertThat(reply.header("WWW-Authenticate")).startsWith("Bearer");
+        assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
+    }
+
+    @Test
+    void tokenWithTheSecret_letsIn() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            String token = hs256(claims().build(), SECRET);
+            assertLetIn(server, token);
+            assertLetIn(server, token);
+            assertThat(server.asNobody()
+                            .get("/who", "Authorization", "bearer " + token)
+                            .status())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void noToken_isTurnedAway() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            assertThat(server.asNobody().get("/who").status()).isEqualTo(401);
+            assertThat(server.asNobody()
+                            .get("/who", "Authorization", "Basic YTpi")
+                            .status())
+                    .isEqualTo(401);
+            assertThat(server.asNobody().get("/health/live").status()).isEqualTo(200);
+            assertThat(server.asNobody()
+                            .post("/v1/dev/token", "{\"user\":\"ann\"}")
+                            .status())
+                    .isEqualTo(404);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "a.b.c", "..", "eyJhbGciOiJub25lIn0..", "eyJhbGciOiJIUzI1NiJ9.e30.", "ÿ", "{}"})
+    void garbage_isTurnedAway(String token) throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            assertTurnedAway(server, token);
+        }
+    }
+
+    @Test
+    void unsignedToken_isTurnedAway() throws Exception {
+        try (ServerFixture secret = serveSecret();
+                ServerFixture keys = serveKeys(publicKeys())) {
+            String plain = new PlainJWT(claims().build()).serialize();
+            assertTurnedAway(secret, plain);
+            assertTurnedAway(keys, plain);
+        }
+    }
+
+    @Test
+    void wrongSecret_isTurnedAway() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            assertTurnedAway(server, hs256(claims().build(), SECRET + "!"));
+            String token = hs256(claims().build(), SECRET);
+            String other = hs256(claims().subject("bob").build(), SECRET);
+            assertTurnedAway(
+                    server, other.substring(0, other.lastIndexOf('.')) + token.substring(token.lastIndexOf('.')));
+        }
+    }
+
+    /** The skew that clocks may have is a minute. */
+    @Test
+    void tokenPastItsTime_isTurnedAway() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            Instant now = time.instant();
+            assertLetIn(
+                    server,
+                    hs256(
+                            claims().expirationTime(Date.from(now.minusSeconds(50)))
+                                    .build(),
+                            SECRET));
+            assertTurnedAway(
+                    server,
+                    hs256(
+                            claims().expirationTime(Date.from(now.minusSeconds(70)))
+                                    .build(),
+                            SECRET));
+            assertTurnedAway(server, hs256(claims().expirationTime(null).build(), SECRET));
+            assertTurnedAway(
+                    server,
+                    hs256(
+                            claims().notBeforeTime(Date.from(now.plusSeconds(120)))
+                                    .build(),
+                            SECRET));
+        }
+    }
+
+    @Test
+    void tokenThatWasGood_isTurnedAwayWhenItsTimeIsOver() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            String token = hs256(
+                    claims().expirationTime(Date.from(time.instant().plusSeconds(5)))
+                            .build(),
+                    SECRET);
+            assertLetIn(server, token);
+            time.advance(Duration.ofSeconds(64));
+            assertLetIn(server, token);
+            time.advance(Duration.ofSeconds(3));
+            assertTurnedAway(server, token);
+        }
+    }
+
+    @Test
+    void subjectThatIsNoUser_isTurnedAway() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            assertTurnedAway(server, hs256(claims().subject(null).build(), SECRET));
+            for (String subject : List.of("", "a b", "a/b", "ä", "a".repeat(256))) {
+                assertTurnedAway(server, hs256(claims().subject(subject).build(), SECRET));
+            }
+            assertThat(server.withToken(hs256(claims().subject("a".repeat(255)).build(), SECRET))
+                            .get("/who")
+                            .status())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void audienceAndIssuer_haveToFitWhereTheyAreExpected() throws Exception {
+        try (ServerFixture server = serve("secret:env:MY_SECRET", new Tokens.Expected("semel", "me"))) {
+            assertLetIn(
+                    server,
+                    hs256(claims().audience(List.of("x", "semel")).issuer("me").build(), SECRET));
+            assertTurnedAway(server, hs256(claims().audience("x").issuer("me").build(), SECRET));
+            assertTurnedAway(
+                    server, hs256(claims().audience("semel").issuer("x").build(), SECRET));
+            assertTurnedAway(server, hs256(claims().build(), SECRET));
+        }
+    }
+
+    @Test
+    void publicKeys_letInWhatTheySigned() throws Exception {
+        try (ServerFixture server = serveKeys(publicKeys())) {
+            assertLetIn(server, rs256(claims().build(), RSA));
+            JWSHeader es256 =
+                    new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("ec-1").build();
+            assertLetIn(server, sign(es256, claims().build(), new ECDSASigner(EC)));
+            assertTurnedAway(server, rs256(claims().build(), rsa("rsa-1")));
+            assertTurnedAway(server, hs256(claims().build(), SECRET));
+        }
+    }
+
+    /** Who knows the public key could sign with it, if the token's own word for the algorithm were taken. */
+    @Test
+    void tokenSignedWithThePublicKeyAsSecret_isTurnedAway() throws Exception {
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("rsa-1").build();
+        byte[] pem = RSA.toRSAPublicKey().getEncoded();
+        String oct = "{\"kty\":\"oct\",\"kid\":\"rsa-1\",\"k\":\"" + Base64URL.encode(SECRET) + "\"}";
+        try (ServerFixture server = serveKeys(publicKeys());
+                ServerFixture withSecret = serveKeys("{\"keys\":[" + oct + "]}")) {
+            assertTurnedAway(server, sign(header, claims().build(), new MACSigner(pem)));
+            assertTurnedAway(withSecret, sign(header, claims().build(), new MACSigner(SECRET)));
+        }
+    }
+
+    @Test
+    void keyForEncryption_signsNothing() throws Exception {
+        RSAKey encrypting =
+                new RSAKeyGenerator(2048).keyID("enc").keyUse(KeyUse.ENCRYPTION).generate();
+        try (ServerFixture server = serveKeys(new JWKSet(encrypting.toPublicJWK()).toString())) {
+            JWSHeader header =
+                    new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("enc").build();
+            assertTurnedAway(server, sign(header, claims().build(), new RSASSASigner(encrypting.toRSAPrivateKey())));
+        }
+    }
+
+    @Test
+    void otherAlgorithm_isTurnedAway() throws Exception {
+        try (ServerFixture server = serveKeys(publicKeys())) {
+            for (JWSAlgorithm algorithm : List.of(JWSAlgorithm.RS512, JWSAlgorithm.PS256)) {
+                JWSHeader header =
+                        new JWSHeader.Builder(algorithm).keyID("rsa-1").build();
+                assertTurnedAway(server, sign(header, claims().build(), new RSASSASigner(RSA)));
+            }
+        }
+    }
+
+    @Test
+    void newKeyInTheFile_isFoundWhenATokenNamesIt() throws Exception {
+        try (ServerFixture server = serveKeys(publicKeys())) {
+            assertLetIn(server, rs256(claims().build(), RSA));
+            RSAKey next = rsa("rsa-2");
+            serveNothing(new JWKSet(next.toPublicJWK()).toString());
+            assertLetIn(server, rs256(claims().build(), next));
+            assertTurnedAway(server, rs256(claims().subject("ann").jwtID("1").build(), RSA));
+        }
+    }
+
+    private void serveNothing(String keys) throws Exception {
+        Files.writeString(folder.resolve("keys.json"), keys);
+    }
+
+    /** However many unknown keys are named, the keys are fetched only a few times. */
+    @Test
+    void keysFromAUrl_areFetchedAgainForANewKeyButNotForEveryUnknownOne() throws Exception {
+        AtomicReference<String> keys = new AtomicReference<>(publicKeys());
+        AtomicInteger fetched = new AtomicInteger();
+        HttpServer issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        issuer.createContext("/", exchange -> {
+            fetched.incrementAndGet();
+            byte[] body = String.valueOf(keys.get()).getBytes(UTF_8);
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        issuer.start();
+        String url = "jwks:http://localhost:" + issuer.getAddress().getPort() + "/keys";
+        try (ServerFixture server = serve(url, Tokens.Expected.NOTHING)) {
+            assertLetIn(server, rs256(claims().build(), RSA));
+            RSAKey next = rsa("rsa-2");
+            keys.set(new JWKSet(next.toPublicJWK()).toString());
+            assertLetIn(server, rs256(claims().build(), next));
+            assertThat(fetched).hasValue(2);
+            for (int i = 0; i < 20; i++) {
+                assertTurnedAway(
+                        server,
+                        rs256(
+                                claims().build(),
+                                new RSAKey.Builder(RSA).keyID("no-" + i).build()));
+            }
+            assertThat(fetched.get()).isLessThanOrEqualTo(3);
+        } finally {
+            issuer.stop(0);
+        }
+    }
+
+    @Test
+    void keysOutOfReach_areNoVerdict() throws Exception {
+        HttpServer issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        int port = issuer.getAddress().getPort();
+        issuer.stop(0);
+        try (ServerFixture server = serve("jwks:http://localhost:" + port + "/keys", Tokens.Expected.NOTHING)) {
+            Reply reply = server.withToken(rs256(claims().build(), RSA)).get("/who");
+            assertThat(reply.status()).isEqualTo(503);
+            assertThat(reply.text("code")).isEqualTo("keys_unavailable");
+            assertThat(reply.header("Retry-After")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void secretFile_isReadWithoutItsLastLineEnd() throws Exception {
+        Path file = Files.writeString(folder.resolve("secret"), SECRET + "\n");
+        try (ServerFixture server = serve("secret:" + file, Tokens.Expected.NOTHING)) {
+            assertLetIn(server, hs256(claims().build(), SECRET));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "hunter2hunter2hunter2hunter2hunter2",
+                "secret:hunter2hunter2hunter2hunter2hunter2",
+                "secret:env:HUNTER2",
+                "secret:",
+                "jwks:",
+                "jwks:hunter2",
+                "jwks:http://hunter2.example/keys",
+                "jwks:ftp://hunter2.example/keys",
+                "jwks:https://"
+            })
+    void sourceThatIsNone_isRefusedWithoutBeingShown(String source) {
+        assertThatThrownBy(() -> AuthSource.open(source, Tokens.Expected.NOTHING, Map.of(), Time.system()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageNotContainingAny("hunter2", "HUNTER2");
+    }
+
+    @Test
+    void shortSecret_isRefused() throws Exception {
+        Path file = Files.writeString(folder.resolve("secret"), "hunter2\n");
+        assertThatThrownBy(() -> AuthSource.open("secret:" + file, Tokens.Expected.NOTHING, Map.of(), Time.system()))
+                .hasMessageContaining("names a secret of 7 bytes; it has to have at least 32")
+                .hasMessageNotContaining("hunter2");
+    }
+}

@@ -1,0 +1,86 @@
+package dev.semel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.server.ServerFixture.Reply;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.JsonText;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StopTest {
+
+    @TempDir
+    Path folder;
+
+    /** A request that is under way when the server is stopped: it writes, is answered, and is there afterwards. */
+    @Test
+    void requestUnderWay_comesToItsEnd() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        ServerFixture server = ServerFixture.onRocksDb(
+                folder,
+                apps -> List.of(routes -> routes.atomic("POST", "/slow", request -> {
+                    begun.countDown();
+                    await(mayEnd);
+                    return Answer.created(JsonText.object().put("done", true));
+                })));
+        ServerFixture.Client ann = server.as("ann");
+        CompletableFuture<Reply> slow =
+                CompletableFuture.supplyAsync(() -> ann.post("/slow", "{}", "Idempotency-Key", "k"));
+        await(begun);
+        CompletableFuture<Void> stop = CompletableFuture.runAsync(server::close);
+        awaitNobodyListening(server.server().port());
+        assertThat(slow).isNotDone();
+        mayEnd.countDown();
+        assertThat(slow.get(1, TimeUnit.MINUTES).status()).isEqualTo(201);
+        stop.get(1, TimeUnit.MINUTES);
+
+        try (ServerFixture again = ServerFixture.onRocksDb(
+                folder,
+                apps -> List.of(routes -> routes.atomic("POST", "/slow", request -> {
+                    throw new AssertionError("runs again");
+                })))) {
+            Reply retry = again.as("ann").post("/slow", "{}", "Idempotency-Key", "k");
+            assertThat(retry.text()).isEqualTo("{\"done\":true}");
+            assertThat(retry.header("Idempotency-Replayed")).isEqualTo("true");
+        }
+    }
+
+    @Test
+    void stoppedServer_isNotListening() {
+        ServerFixture server = ServerFixture.onMemory();
+        int port = server.server().port();
+        server.close();
+        assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close())
+                .isInstanceOf(ConnectException.class);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void awaitNobodyListening(int port) throws Exception {
+        while (true) {
+            try {
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
+            } catch (ConnectException e) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+    }
+}
