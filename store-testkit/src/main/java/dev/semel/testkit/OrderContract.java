@@ -152,7 +152,7 @@ public interface OrderContract extends StoreFixture {
                         String key = IdSchemes.UUID4S.mint();
                         transactions().run(tx -> {
                             NOTES.create(tx, key, Json.of("1"));
-                            return slow ? BULK.create(tx, key, LONG_TEXT) : null;
+                            return slow ? BULK.create(tx, key, LONG_TEXT) : key;
                         });
                     }
                 }));

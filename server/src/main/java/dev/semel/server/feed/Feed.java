@@ -11,7 +11,6 @@ import dev.semel.http.Problem;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
-import dev.semel.key.KeyRange;
 import dev.semel.record.Page;
 import dev.semel.record.WriteResult;
 import dev.semel.server.web.Answer;
@@ -57,12 +56,12 @@ public final class Feed implements App {
 
     /** Posts, the last that was committed first. */
     private Page newest(@Nullable String after, int limit) {
-        return POSTS.scan(store, KeyRange.ofPrefix(""), after, limit);
+        return POSTS.newest(store, Map.of(), after, limit);
     }
 
     /** Comments on a post, the first that was committed first. */
     private Page oldest(Document post, @Nullable String after, int limit) {
-        return COMMENTS.find(store, Map.of("post", post.key()), after, limit);
+        return COMMENTS.oldest(store, Map.of("post", post.key()), after, limit);
     }
 
     private static Answer publish(Request request) {

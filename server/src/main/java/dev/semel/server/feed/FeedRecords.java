@@ -9,8 +9,11 @@ import dev.semel.store.DocumentReader;
 /** What is kept of a feed. What changes often is apart from what does not, so that a like touches neither the post nor its place. */
 final class FeedRecords {
 
-    static final Records POSTS = Records.of("feed/posts", KeyTemplate.of("{post:tid62}"));
-    static final Records COMMENTS = Records.of("feed/comments", KeyTemplate.of("{post:tid62}-{comment:tid62}"));
+    static final Records POSTS =
+            Records.of("feed/posts", KeyTemplate.of("{post:tid62}")).inOrder();
+
+    static final Records COMMENTS = Records.of("feed/comments", KeyTemplate.of("{post:tid62}-{comment:tid62}"))
+            .inOrder("post");
 
     /** One for each post and user. */
     static final Records LIKES = Records.of("feed/likes", KeyTemplate.of("{post:tid62}-{user:text}"));

@@ -9,13 +9,16 @@ import dev.semel.record.Records;
 import dev.semel.record.WriteResult;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
+import dev.semel.server.web.Handler;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Pages;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
+import dev.semel.store.ConflictException;
 import dev.semel.store.Document;
 import dev.semel.store.Store;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +63,7 @@ public final class Reputation implements App {
     public void declare(Routes routes) {
         routes.atomic("POST", DOCUMENTS, Reputation::create)
                 .get("/v1/documents/votes", this::votes)
-                .atomic("PUT", DOCUMENT, Reputation::put)
+                .atomic("PUT", DOCUMENT, new Put())
                 .get(DOCUMENT, this::read);
     }
 
@@ -95,20 +98,36 @@ public final class Reputation implements App {
         }
     }
 
-    /**
-     * Creates or updates. Whoever is overtaken reads again and tries again; that is up to whoever runs the transaction.
-     */
-    private static Answer put(Request request) {
-        Type type = type(request);
-        String key = key(request, type);
-        request.object();
-        Json data = data(request);
-        Optional<Document> current = type.records.read(request.tx(), key);
-        if (current.isEmpty()) {
-            return Answer.created(json(written(type.records.create(request.tx(), key, data))));
+    /** Creates or updates; whoever is overtaken reads again and tries again, a few times. */
+    private static final class Put implements Handler {
+
+        private static final Overtaken OVERTAKEN = new Overtaken(
+                List.of(Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400)), Put::conflict);
+
+        @Override
+        public Answer handle(Request request) {
+            Type type = type(request);
+            String key = key(request, type);
+            request.object();
+            Json data = data(request);
+            Optional<Document> current = type.records.read(request.tx(), key);
+            if (current.isEmpty()) {
+                return Answer.created(json(written(type.records.create(request.tx(), key, data))));
+            }
+            long version = current.get().version();
+            return Answer.ok(json(written(type.records.update(request.tx(), key, version, data))));
         }
-        return Answer.ok(json(
-                written(type.records.update(request.tx(), key, current.get().version(), data))));
+
+        @Override
+        public Optional<Overtaken> overtaken() {
+            return Optional.of(OVERTAKEN);
+        }
+
+        private static Refusal conflict(ConflictException conflict) {
+            return new Refusal(Problem.of(409, "version_conflict", "version_conflict")
+                    .detailed("Others kept changing the document; nothing was written")
+                    .with("version", conflict.version()));
+        }
     }
 
     private static Document written(WriteResult result) {

@@ -2,11 +2,15 @@ package dev.semel.server.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.server.ServerFixture;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every command shown in the documentation prints what is shown below it. */
 class ConsoleIT {
 
+    private static final String SERVER = "http://localhost:8080";
+    private static final String END = "--- end of output ---";
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]*)[^)]*\\)");
 
     record Example(Path page, int line, String command, String shown) {
@@ -24,9 +30,28 @@ class ConsoleIT {
         }
     }
 
-    static Stream<Example> examples() throws Exception {
-        List<Example> examples = new ArrayList<>();
+    /** Pages that speak to a server. */
+    static Stream<Path> sessions() throws Exception {
+        List<Path> sessions = new ArrayList<>();
         for (Path page : Repository.pages()) {
+            if (Files.readString(page).contains("\n$ ")
+                    && Files.readString(page).contains(SERVER)) {
+                sessions.add(page);
+            }
+        }
+        return sessions.stream();
+    }
+
+    static Stream<Example> examples() throws Exception {
+        List<Path> sessions = sessions().toList();
+        return Repository.pages().stream()
+                .filter(page -> !sessions.contains(page))
+                .flatMap(page -> examples(page).stream());
+    }
+
+    private static List<Example> examples(Path page) {
+        List<Example> examples = new ArrayList<>();
+        try {
             List<String> lines = Files.readAllLines(page);
             boolean console = false;
             for (int i = 0; i < lines.size(); i++) {
@@ -40,8 +65,10 @@ class ConsoleIT {
                     examples.add(new Example(page, i + 1, line.substring(2), String.join("\n", shown)));
                 }
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        return examples.stream();
+        return examples;
     }
 
     @ParameterizedTest
@@ -49,6 +76,24 @@ class ConsoleIT {
     void commandOfAPage_printsWhatThePageShows(Example example) throws Exception {
         Repository.Printed printed = Repository.bash(Repository.ROOT, example.command());
         Shape.assertSame(example.toString(), example.shown(), printed.text());
+    }
+
+    /** A page is one session: what a command sets is there for the next. */
+    @ParameterizedTest
+    @MethodSource("sessions")
+    void sessionWithAServer_printsWhatThePageShows(Path page) throws Exception {
+        List<Example> examples = examples(page);
+        try (ServerFixture server = ServerFixture.onMemory()) {
+            String script = examples.stream()
+                    .map(Example::command)
+                    .collect(Collectors.joining("\necho; echo '" + END + "'\n"))
+                    .replace(SERVER, "http://localhost:" + server.server().port());
+            String[] printed = Repository.bash(Repository.ROOT, script).text().split(END + "\n", -1);
+            assertThat(printed).hasSameSizeAs(examples);
+            for (int i = 0; i < printed.length; i++) {
+                Shape.assertSame(examples.get(i).toString(), examples.get(i).shown(), printed[i].strip());
+            }
+        }
     }
 
     @Test

@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Compares what an example prints with what its page shows: ids made anew by their form, and {@code …} with anything. */
+/** Compares what an example prints with what its page shows: ids made anew and times by their form, and {@code …} with anything. */
 final class Shape {
 
     private static final Pattern TOKEN = Pattern.compile("[0-9A-Za-z_-]+");
+
+    private static final Pattern TIME = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z");
 
     /** Counted ids are the same each time. */
     private static final List<IdScheme> RANDOM =
@@ -28,7 +30,7 @@ final class Shape {
     }
 
     private static String shape(String text) {
-        return TOKEN.matcher(text.strip())
+        return TOKEN.matcher(TIME.matcher(text.strip()).replaceAll("<time>"))
                 .replaceAll(token -> RANDOM.stream()
                         .filter(scheme -> scheme.isValid(token.group())
                                 || scheme.isValid(

@@ -3,8 +3,14 @@ package dev.semel.server.reputation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
+import dev.semel.record.Records;
 import dev.semel.server.AppDriver;
 import dev.semel.server.AppDriver.Reply;
+import dev.semel.server.Apps;
+import dev.semel.server.ServerFixture;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.MemoryStore;
@@ -12,7 +18,9 @@ import dev.semel.store.Scan;
 import dev.semel.store.Store;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
+import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.ForwardingStore;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -111,5 +119,45 @@ class ReputationTest {
                 .formatted(IdSchemes.UUID4S.mint(), IdSchemes.UUID4S.mint());
         List<Reply> replies = AppDriver.race(16, thread -> app.post("ann", "/v1/documents/reputations", body));
         assertThat(replies).extracting(Reply::status).containsOnlyOnce(201).contains(409);
+    }
+
+    /** A store in which somebody else always writes first. */
+    private static final class Quicker extends ForwardingStore {
+
+        private static final Records RIVAL = Records.of("documents/users", DocumentKeys.USER);
+
+        private final Transactions rival;
+        private final AtomicInteger commits = new AtomicInteger();
+
+        Quicker(Store store, Time time) {
+            super(store);
+            this.rival = new Transactions(store, time);
+        }
+
+        @Override
+        public CommitResult commit(Commit commit) {
+            commit.writers().keySet().stream()
+                    .filter(id -> id.collection().equals(RIVAL.collection()))
+                    .forEach(id -> {
+                        commits.incrementAndGet();
+                        RIVAL.upsert(rival, id.key(), current -> Json.of("0"));
+                    });
+            return store.commit(commit);
+        }
+    }
+
+    @Test
+    void putThatIsOvertakenEachTime_isToldTheVersionAfterThreeMoreTries() {
+        ControlledTime time = new ControlledTime();
+        Quicker quicker = new Quicker(new MemoryStore(time, 1 << 20), time);
+        try (ServerFixture server = ServerFixture.on(quicker, time, Apps::all)) {
+            Instant before = time.instant();
+            ServerFixture.Reply reply =
+                    server.as("ann").put("/v1/documents/users/usr_" + IdSchemes.UUID4S.mint(), "{\"data\":1}");
+            assertThat(reply.status() + " " + reply.text("error")).isEqualTo("409 version_conflict");
+            assertThat(reply.text("version")).isEqualTo("4");
+            assertThat(quicker.commits).hasValue(4);
+            assertThat(time.instant()).isEqualTo(before.plusMillis(700));
+        }
     }
 }
