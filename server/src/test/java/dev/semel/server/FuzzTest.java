@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -173,6 +175,7 @@ class FuzzTest {
             "*/*");
 
     private final AtomicInteger sent = new AtomicInteger();
+    private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
 
     @Test
     void requestsBentAtRandom_areAnsweredClearly() throws Exception {
@@ -198,11 +201,11 @@ class FuzzTest {
         } finally {
             senders.shutdownNow();
         }
-        assertThat(sent.get()).isPositive();
+        assertThat(statuses).contains(200, 201, 400, 401, 404, 405);
     }
 
     private void send(Random random, int port, String token, long end) throws IOException {
-        Wire wire = new Wire(port);
+        Wire wire = new Wire(port, statuses);
         try {
             while (sent.incrementAndGet() <= REQUESTS && System.nanoTime() < end) {
                 Bent request = Bent.from(random, token);
@@ -214,7 +217,15 @@ class FuzzTest {
     }
 
     /** A request as bytes, and whether its end can be told. */
-    private record Bent(byte[] bytes, boolean framed) {
+    private static final class Bent {
+
+        private final byte[] bytes;
+        private final boolean framed;
+
+        private Bent(byte[] bytes, boolean framed) {
+            this.bytes = bytes;
+            this.framed = framed;
+        }
 
         static Bent from(Random random, String token) {
             String target = fill(random, pick(random, TARGETS));
@@ -260,7 +271,7 @@ class FuzzTest {
 
         private static byte[] bent(Random random, byte[] body) {
             byte[] bytes = random.nextInt(4) == 0 ? new byte[random.nextInt(200)] : body.clone();
-            if (bytes.length == 0 || bytes != body && random.nextInt(4) == 0) {
+            if (bytes.length != body.length && random.nextInt(4) == 0) {
                 random.nextBytes(bytes);
             }
             for (int i = random.nextInt(4); i > 0 && bytes.length > 0; i--) {
@@ -278,11 +289,13 @@ class FuzzTest {
     private static final class Wire {
 
         private final int port;
+        private final Set<Integer> statuses;
         private Socket socket;
         private InputStream in;
 
-        Wire(int port) throws IOException {
+        Wire(int port, Set<Integer> statuses) throws IOException {
             this.port = port;
+            this.statuses = statuses;
             open();
         }
 
@@ -325,6 +338,7 @@ class FuzzTest {
             String shown = new String(request.bytes, ISO_8859_1);
             assertThat(line).as(shown).matches("HTTP/1\\.1 [2345][0-9][0-9]( .*)?");
             int status = Integer.parseInt(line.substring(9, 12));
+            statuses.add(status);
             Map<String, String> headers = headers();
             String body = body(request, headers, status);
             assertThat(status).as(shown + "\n" + body).isNotEqualTo(500).isNotEqualTo(502);
