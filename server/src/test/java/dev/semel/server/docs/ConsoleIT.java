@@ -101,8 +101,15 @@ class ConsoleIT {
         assertThat(examples()
                         .map(example ->
                                 Repository.ROOT.relativize(example.page()).toString()))
-                .contains("README.md", "docs/keys.md", "docs/command-line.md")
+                .contains("docs/keys.md", "docs/command-line.md")
                 .hasSizeGreaterThan(15);
+    }
+
+    @Test
+    void sessions_areFound() throws Exception {
+        assertThat(sessions().map(page -> Repository.ROOT.relativize(page).toString()))
+                .contains("README.md", "docs/feed.md")
+                .hasSizeGreaterThan(5);
     }
 
     @Test
