@@ -20,7 +20,7 @@ final class Home implements App {
 
     private final boolean devMode;
     private final Routes routes;
-    private int port;
+    private volatile int port;
 
     Home(boolean devMode, Routes routes) {
         this.devMode = devMode;

@@ -13,6 +13,7 @@ import dev.semel.server.auth.Tokens;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.web.Api;
 import dev.semel.server.web.App;
+import dev.semel.server.web.BodyRoom;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
@@ -26,6 +27,7 @@ import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -49,6 +51,8 @@ public final class Server implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
     private static final int MOST_HEADER_BYTES = 16 << 10;
+    private static final int BODY_SHARE = 16; // of the memory: what is made of a body takes several times its size
+    private static final Duration BODY_PATIENCE = Duration.ofSeconds(1);
     private static final long IDLE_MILLIS = 30_000;
     private static final long SHUTDOWN_IDLE_MILLIS = 100; // for connections on which nothing is under way
 
@@ -96,6 +100,7 @@ public final class Server implements AutoCloseable {
         }
         Tokens checked = devMode != null ? devMode.tokens() : tokens;
         add(context, new AuthFilter(routes, Objects.requireNonNull(checked), time));
+        add(context, new BodyRoom(Runtime.getRuntime().maxMemory() / BODY_SHARE, BODY_PATIENCE));
         add(
                 context,
                 new IdempotencyFilter(

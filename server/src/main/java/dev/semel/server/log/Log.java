@@ -9,6 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import org.slf4j.event.KeyValuePair;
@@ -21,7 +22,8 @@ import tools.jackson.core.json.JsonFactory;
 public final class Log {
 
     private static final JsonFactory JSON = new JsonFactory();
-    private static final int MOST_FRAMES = 30;
+    private static final int MOST_FRAMES = 20;
+    private static final int MOST_CAUSES = 5;
 
     private static volatile Level level = Level.WARN;
     private static volatile Lines lines = new Lines(new FileOutputStream(FileDescriptor.err));
@@ -87,16 +89,12 @@ public final class Log {
 
     private static void writeStack(JsonGenerator json, Throwable thrown, boolean ofRequest) {
         json.writeArrayPropertyStart("stack");
-        int frames = 0;
-        for (Throwable cause = thrown; cause != null && frames < MOST_FRAMES; cause = cause.getCause()) {
+        int causes = 0;
+        for (Throwable cause = thrown; cause != null && causes < MOST_CAUSES; cause = cause.getCause(), causes++) {
             if (cause != thrown) {
                 json.writeString("caused by " + name(cause, ofRequest));
             }
-            for (StackTraceElement frame : cause.getStackTrace()) {
-                if (frames++ < MOST_FRAMES) {
-                    json.writeString(frame.toString());
-                }
-            }
+            Stream.of(cause.getStackTrace()).limit(MOST_FRAMES).forEach(frame -> json.writeString(frame.toString()));
         }
         json.writeEndArray();
     }

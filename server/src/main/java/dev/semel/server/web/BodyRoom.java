@@ -1,0 +1,82 @@
+package dev.semel.server.web;
+
+import dev.semel.http.Problem;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets bodies in only as long as there is room for them in memory, so that many large ones at once make their senders wait and not
+ * the server fall. Small ones, as nearly all are, are not counted.
+ */
+public final class BodyRoom extends HttpFilter {
+
+    private static final long serialVersionUID = 1L;
+    private static final int UNIT = 4 << 10;
+
+    private final transient Semaphore units;
+    private final transient Duration patience;
+
+    /**
+     * Room of a size.
+     *
+     * @param bytes how much bodies may have together; there is always room for one
+     * @param patience how long one waits for room
+     */
+    public BodyRoom(long bytes, Duration patience) {
+        this.units = new Semaphore((int) Math.min(Math.max(bytes, Api.MOST_BYTES) / UNIT, Integer.MAX_VALUE));
+        this.patience = patience;
+    }
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        int needed = units(request);
+        if (needed == 0) {
+            chain.doFilter(request, response);
+        } else if (taken(needed)) {
+            try {
+                chain.doFilter(request, response);
+            } finally {
+                units.release(needed);
+            }
+        } else {
+            letPass(request.getInputStream());
+            Problem.of(503, "busy", "Too busy")
+                    .detailed("There are too many large requests at once; nothing was done")
+                    .with(Problem.RETRY_AFTER, 1000)
+                    .send(response);
+        }
+    }
+
+    /** A body of unknown length may be as large as any, and a larger one is not taken. */
+    private static int units(HttpServletRequest request) {
+        long length = request.getContentLengthLong();
+        boolean unknown = length < 0 && request.getHeader("Transfer-Encoding") != null;
+        return (int) ((unknown ? Api.MOST_BYTES : Math.min(length, Api.MOST_BYTES)) / UNIT);
+    }
+
+    /** Reads what is sent without keeping it: most clients look for an answer only when they have sent all. */
+    private static void letPass(InputStream body) throws IOException {
+        byte[] buffer = new byte[UNIT];
+        for (int read = 0, count = 0; count >= 0 && read < Api.MOST_BYTES; read += count) {
+            count = body.read(buffer);
+        }
+    }
+
+    private boolean taken(int needed) {
+        try {
+            return units.tryAcquire(needed, patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

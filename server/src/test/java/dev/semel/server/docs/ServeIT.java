@@ -1,0 +1,156 @@
+package dev.semel.server.docs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.server.docs.Repository.Printed;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The server as users start it: a process of its own. */
+class ServeIT {
+
+    private static final String SEMEL = Repository.ROOT.resolve("semel") + " ";
+
+    @TempDir
+    Path folder;
+
+    /** A server that has said where it is. */
+    private final class Serving implements AutoCloseable {
+
+        private final Process process;
+        private final List<String> printed = new ArrayList<>();
+        private final Path log = folder.resolve("log");
+
+        Serving(String... arguments) throws IOException {
+            List<String> command =
+                    new ArrayList<>(List.of(Repository.ROOT.resolve("semel").toString(), "serve"));
+            command.addAll(List.of(arguments));
+            process = new ProcessBuilder(command)
+                    .directory(folder.toFile())
+                    .redirectError(log.toFile())
+                    .start();
+            BufferedReader lines = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                printed.add(line);
+                if (printed.size() == 4) {
+                    return;
+                }
+            }
+            throw new AssertionError("It ended: " + Files.readString(log));
+        }
+
+        String url() {
+            return printed.get(0).replaceFirst("Semel is ready at (\\S+).*", "$1");
+        }
+
+        int stop() throws InterruptedException {
+            process.destroy(); // SIGTERM
+            assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+            return process.exitValue();
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+        }
+    }
+
+    private static int status(String url) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    @Test
+    void server_saysWhereItIsAnswersAndStopsWhenTold() throws Exception {
+        try (Serving server = new Serving("--port", "0")) {
+            assertThat(server.printed.stream().filter(line -> line.contains("http://")))
+                    .hasSize(1)
+                    .allMatch(line -> line.matches("Semel is ready at http://localhost:[0-9]+ \\(dev mode: .*\\)"));
+            assertThat(server.printed.subList(2, 4)).allMatch(line -> line.contains("curl "));
+            assertThat(status(server.url() + "/health/ready")).isEqualTo(200);
+            Printed token = Repository.bash(folder, server.printed.get(2) + " && echo \"$TOKEN\"");
+            assertThat(token.text()).matches("[\\w-]+\\.[\\w-]+\\.[\\w-]+\n");
+            assertThat(server.stop()).isZero();
+            assertThat(folder.resolve("data/FORMAT")).exists();
+            assertThat(Files.readAllLines(server.log))
+                    .allSatisfy(
+                            line -> assertThat(new JsonMapper().readTree(line).isObject())
+                                    .isTrue())
+                    .last()
+                    .asString()
+                    .contains("\"message\":\"stopped\"");
+        }
+    }
+
+    @Test
+    void folderHeldByAnother_isSaidToBe() throws Exception {
+        try (Serving server = new Serving("--port", "0")) {
+            Printed second = Repository.bash(folder, SEMEL + "serve --port 0");
+            assertThat(second.status()).isEqualTo(1);
+            assertThat(second.text())
+                    .matches("semel serve: The folder ./data is in use by process " + server.process.pid()
+                            + " since .*\n");
+        }
+    }
+
+    @Test
+    void portInUse_isSaidToBe() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+            Printed printed = Repository.bash(
+                    folder, SEMEL + "serve --store memory: --log-level error --port " + taken.getLocalPort());
+            assertThat(printed)
+                    .isEqualTo(new Printed(
+                            1,
+                            "semel serve: Cannot listen on localhost port " + taken.getLocalPort()
+                                    + ": Address already in use\n"));
+        }
+    }
+
+    @Test
+    void folderThatCannotBeMade_isSaidToBe() throws Exception {
+        Files.createFile(folder.resolve("file"));
+        Printed printed = Repository.bash(folder, SEMEL + "serve --port 0 --store rocksdb:file/data");
+        assertThat(printed.status()).isEqualTo(1);
+        assertThat(printed.text())
+                .startsWith("semel serve: Cannot use the folder file/data: ")
+                .endsWith("\n");
+        assertThat(printed.text().lines()).hasSize(1);
+    }
+
+    @Test
+    void wrongSetting_isWrongUse() throws Exception {
+        Printed printed = Repository.bash(folder, "SEMEL_PORT=x " + SEMEL + "serve");
+        assertThat(printed)
+                .isEqualTo(new Printed(
+                        2,
+                        "semel serve: SEMEL_PORT is \"x\"; it has to be a whole number from 0 to 65535"
+                                + " (see ./semel serve --help)\n"));
+        assertThat(Repository.bash(folder, SEMEL + "serve --host 0.0.0.0").status())
+                .isEqualTo(2);
+        assertThat(folder.resolve("data")).doesNotExist();
+    }
+
+    @Test
+    void check_startsAndStops() throws Exception {
+        Printed printed = Repository.bash(folder, SEMEL + "serve --check --port 0 --store memory: --log-level error");
+        assertThat(printed.status()).isZero();
+        assertThat(printed.text()).startsWith("All settings are right: it was ready at http://localhost:");
+    }
+}

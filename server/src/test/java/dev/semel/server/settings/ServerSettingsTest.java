@@ -1,0 +1,193 @@
+package dev.semel.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.once.OnceSettings;
+import dev.semel.store.Quota;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.event.Level;
+
+class ServerSettingsTest {
+
+    @TempDir
+    Path folder;
+
+    private static ServerSettings read(
+            Map<Setting, String> flags, @Nullable String file, Map<String, String> environment) {
+        return ServerSettings.of(new Given(flags, file, environment), environment, InstantSource.system());
+    }
+
+    private static ServerSettings read(Map<Setting, String> flags) {
+        return read(flags, null, Map.of());
+    }
+
+    private String file(String text) throws Exception {
+        return Files.writeString(folder.resolve("semel.properties"), text).toString();
+    }
+
+    @Test
+    void nothingGiven_isAsDocumented() {
+        ServerSettings settings = ServerSettings.defaults();
+        assertThat(settings.port()).isEqualTo(8080);
+        assertThat(settings.host()).isEqualTo("localhost");
+        assertThat(settings.store().folder()).isEqualTo(Path.of("./data"));
+        assertThat(settings.tokens()).isNull();
+        assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS);
+        assertThat(settings.logLevel()).isEqualTo(Level.INFO);
+    }
+
+    @Test
+    void flag_goesBeforeTheEnvironmentAndThatBeforeTheFile() throws Exception {
+        String file = file("port=1\nretention=1h\nlog-level=warn\n");
+        Map<String, String> environment = Map.of("SEMEL_PORT", "2", "SEMEL_RETENTION", "2h", "SEMEL_CONFIG", file);
+        ServerSettings settings = read(Map.of(Setting.PORT, "3"), null, environment);
+        assertThat(settings.port()).isEqualTo(3);
+        assertThat(settings.once().retention()).isEqualTo(Duration.ofHours(2));
+        assertThat(settings.logLevel()).isEqualTo(Level.WARN);
+    }
+
+    @Test
+    void fileByFlag_goesBeforeFileByEnvironment() throws Exception {
+        assertThat(read(Map.of(), file("port=1"), Map.of("SEMEL_CONFIG", "nowhere"))
+                        .port())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void everySetting_hasThreeNames() throws Exception {
+        assertThat(Setting.FAILED_RETENTION.flag()).isEqualTo("--failed-retention");
+        assertThat(Setting.FAILED_RETENTION.variable()).isEqualTo("SEMEL_FAILED_RETENTION");
+        assertThat(Setting.FAILED_RETENTION.key()).isEqualTo("failed-retention");
+        for (Setting setting : Setting.values()) {
+            Given byFile = new Given(Map.of(), file(setting.key() + "=x"), Map.of());
+            Given byVariable = new Given(Map.of(), null, Map.of(setting.variable(), "x"));
+            Given byFlag = new Given(Map.of(setting, "x"), null, Map.of());
+            assertThat(byFile.of(setting).text()).isEqualTo("x");
+            assertThat(byVariable.of(setting)).isEqualTo(new Given.Value("x", setting.variable()));
+            assertThat(byFlag.of(setting)).isEqualTo(new Given.Value("x", setting.flag()));
+        }
+    }
+
+    @Test
+    void values_areRead() {
+        ServerSettings settings = read(Map.of(
+                Setting.QUOTA, "0",
+                Setting.LEASE, "1500ms",
+                Setting.RESPONSE_LIMIT, "64KiB",
+                Setting.STORE_MEMORY, "33554432",
+                Setting.STORE, "memory:",
+                Setting.STOP_TIMEOUT, "2m",
+                Setting.HOST, "127.0.0.2"));
+        assertThat(settings.once().quota()).isEqualTo(Quota.NONE);
+        assertThat(settings.once().lease()).isEqualTo(Duration.ofMillis(1500));
+        assertThat(settings.once().responseLimit()).isEqualTo(65536);
+        assertThat(settings.storeMemoryBytes()).isEqualTo(32L << 20);
+        assertThat(settings.store().folder()).isNull();
+        assertThat(settings.stopTimeout()).isEqualTo(Duration.ofMinutes(2));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "PORT|abc|a whole number from 0 to 65535",
+                "PORT|65536|a whole number from 0 to 65535",
+                "PORT|-1|a whole number",
+                "PORT|99999999999999999999|a whole number",
+                "PORT|80s|a whole number",
+                "HOST|0.0.0.0|localhost unless --auth",
+                "HOST|::|localhost unless --auth",
+                "HOST|host.invalid|a name or an address",
+                "STORE|mysql:|memory: or rocksdb:FOLDER",
+                "STORE|rocksdb:|memory: or rocksdb:FOLDER",
+                "STORE|memory:x|memory: or rocksdb:FOLDER",
+                "RETENTION|24|a time",
+                "RETENTION|0h|a time",
+                "RETENTION|-1h|a time",
+                "RETENTION|1w|a time",
+                "RETENTION|36526d|a time",
+                "RETENTION|999999999999d|a time",
+                "QUOTA|2147483648|a whole number",
+                "RESPONSE_LIMIT|2GiB|a size",
+                "STORE_MEMORY|15MiB|a size from 16777216",
+                "STORE_MEMORY|999999999999GiB|a size",
+                "LOG_LEVEL|INFO|error, warn, info, debug or trace"
+            })
+    void wrongValue_isRefusedWithWhatWouldBeRight(Setting setting, String value, String expected) throws Exception {
+        String right = "; it has to be " + expected;
+        assertThatThrownBy(() -> read(Map.of(setting, value)))
+                .isInstanceOf(SettingException.class)
+                .hasMessageStartingWith(setting.flag() + " is \"" + value + "\"" + right);
+        assertThatThrownBy(() -> read(Map.of(), null, Map.of(setting.variable(), value)))
+                .hasMessageStartingWith(setting.variable() + " is \"" + value + "\"" + right);
+        String file = file(setting.key() + "=" + value);
+        assertThatThrownBy(() -> read(Map.of(), file, Map.of()))
+                .hasMessageStartingWith(setting.key() + " in " + file + " is \"" + value + "\"" + right);
+    }
+
+    /** An empty secret that was meant to be filled in must not open the doors. */
+    @ParameterizedTest
+    @CsvSource({"AUTH", "PORT", "HOST"})
+    void emptyValue_isRefused(Setting setting) {
+        assertThatThrownBy(() -> read(Map.of(), null, Map.of(setting.variable(), " ")))
+                .hasMessage(setting.variable() + " is empty; leave it out if it is not to be set");
+    }
+
+    @Test
+    void companionOfAuth_isRefusedWithoutIt() {
+        assertThatThrownBy(() -> read(Map.of(Setting.AUTH_AUDIENCE, "x")))
+                .hasMessage("--auth-audience is of use only with --auth");
+    }
+
+    @Test
+    void auth_letsItListenToAll() {
+        Map<String, String> environment = Map.of("S", "x".repeat(32));
+        assertThat(read(Map.of(Setting.AUTH, "secret:env:S", Setting.HOST, "0.0.0.0"), null, environment)
+                        .tokens())
+                .isNotNull();
+    }
+
+    @Test
+    void secretAsArgument_isRefusedAndNotShown() {
+        assertThatThrownBy(() -> read(Map.of(Setting.AUTH, "hunter2")))
+                .hasMessageStartingWith("--auth takes secret:FILE")
+                .hasMessageContaining("a secret itself is never an argument")
+                .hasMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void unknownNameInTheFile_isRefused() throws Exception {
+        String file = file("prot=1");
+        assertThatThrownBy(() -> read(Map.of(), file, Map.of()))
+                .hasMessageStartingWith("There is no setting \"prot\", but " + file + " has it; there are port, host");
+    }
+
+    @Test
+    void fileThatCannotBeRead_isRefused() throws Exception {
+        assertThatThrownBy(() -> read(Map.of(), "nowhere", Map.of()))
+                .hasMessage("--config names a file that cannot be read: \"nowhere\"");
+        assertThatThrownBy(() -> read(Map.of(), null, Map.of("SEMEL_CONFIG", folder.toString())))
+                .hasMessageStartingWith("SEMEL_CONFIG names a file that cannot be read");
+        String malformed = file("port=\\u00zz");
+        assertThatThrownBy(() -> read(Map.of(), malformed, Map.of()))
+                .hasMessageStartingWith("--config names a file that is malformed");
+    }
+
+    /** It may be somebody else's. */
+    @Test
+    void unknownVariable_isNoted() {
+        Map<String, String> environment =
+                Map.of("SEMEL_PROT", "1", "SEMEL_PORT", "1", "OTHER", "1", "SEMEL_JAVA_OPTS", "-Xmx1g");
+        assertThat(new Given(Map.of(), null, environment).unknownVariables()).containsExactly("SEMEL_PROT");
+    }
+}

@@ -1,0 +1,23 @@
+package dev.semel.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class SettingsPageTest {
+
+    private static final Path PAGE = Path.of("../docs/settings.md");
+
+    @Test
+    void pageOfTheDocs_isWhatTheCodeSays() throws Exception {
+        if (Boolean.getBoolean("settings.write")) {
+            Files.writeString(PAGE, SettingsPage.markdown());
+        }
+        assertThat(Files.readString(PAGE))
+                .as("docs/settings.md is out of date; write it anew with: mvn -q -Dquick -pl server -am test"
+                        + " -Dtest=SettingsPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dsettings.write=true")
+                .isEqualTo(SettingsPage.markdown());
+    }
+}
