@@ -146,13 +146,22 @@ class OutcomeTest {
     }
 
     @Test
-    void exceptionWithoutAFilterInFront_showsNothingOfTheKey() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
-            throw new IllegalStateException("boom");
+    void errorPage_isMadeByTheApplication() throws Exception {
+        try (Site site = Site.on(web).rule(Idempotency.atomic().withKey()).serve((request, response) -> {
+            if (!request.getRequestURI().equals(Web.ERRORS)) {
+                runs.incrementAndGet();
+                throw new IllegalStateException("boom");
+            }
+            assertThat(IdempotencyFilter.transactionIfAny(request)).isEmpty();
+            response.getWriter().print("the application's own page");
         })) {
-            HttpResponse<byte[]> answer = site.post("/").key("my-own-key").send();
-            assertThat(answer.statusCode()).isEqualTo(500);
-            assertThat(text(answer)).doesNotContain("my-own-key");
+            for (int run = 1; run <= 2; run++) {
+                HttpResponse<byte[]> answer = site.post("/").key("k").send();
+                assertThat(answer.statusCode()).isEqualTo(500);
+                assertThat(text(answer)).isEqualTo("the application's own page");
+                assertThat(header(answer, "Idempotency-Expires")).isEmpty();
+                assertThat(runs).hasValue(run);
+            }
         }
     }
 
