@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tokens {
 
-    private static final int SKEW_SECONDS = 60;
+    private static final int SKEW_SECONDS = 5;
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 

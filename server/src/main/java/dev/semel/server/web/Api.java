@@ -128,11 +128,13 @@ public final class Api extends HttpServlet {
                 EdgeProblem.PAYLOAD_TOO_LARGE.problem().detailed("A body may have " + MOST_BYTES + " bytes"));
     }
 
-    /** A body of which nothing is said is taken for JSON, too. */
+    /** A body of which nothing is said is taken for JSON, too; and so is what curl says unless it is told. */
     private static void requireJson(@Nullable String contentType, @Nullable String encoding) {
         String[] parts = contentType == null ? new String[] {"application/json"} : contentType.split(";", -1);
         String type = parts[0].strip().toLowerCase(Locale.ROOT);
-        boolean json = type.equals("application/json") || (type.startsWith("application/") && type.endsWith("+json"));
+        boolean json = type.equals("application/json")
+                || type.equals("application/x-www-form-urlencoded")
+                || (type.startsWith("application/") && type.endsWith("+json"));
         for (int i = 1; i < parts.length; i++) {
             String parameter = parts[i].strip().toLowerCase(Locale.ROOT).replace("\"", "");
             json &= !parameter.startsWith("charset=") || parameter.equals("charset=utf-8");
