@@ -1,0 +1,181 @@
+package dev.semel.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A server that is killed amid requests and started again on the same folder: clients that retry find everything done once. */
+class ServerCrashIT {
+
+    private static final int KILLS = 6;
+    private static final int CLIENTS = 8;
+    private static final int POSTS_OF_A_CLIENT = 60;
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final HttpClient HTTP = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10))
+            .build();
+
+    @TempDir
+    private Path temp;
+
+    private final Map<String, String> answers = new ConcurrentHashMap<>();
+    private final AtomicInteger retries = new AtomicInteger();
+    private final Semaphore progress = new Semaphore(0);
+    private volatile CompletableFuture<Running> server = new CompletableFuture<>(); // while there is none, clients wait
+
+    /** A server as a process, and a token for it. */
+    private record Running(Process process, String url, String token) {
+
+        static Running start(Path folder) throws IOException, InterruptedException {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-jar",
+                            Path.of("target", "semel.jar").toAbsolutePath().toString(),
+                            "serve",
+                            "--port=0",
+                            "--quota=0",
+                            "--log-level=error",
+                            "--store=rocksdb:" + folder)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            BufferedReader said = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+            String ready = said.readLine();
+            assertThat(ready).contains("ready at http://");
+            String url = ready.substring(ready.indexOf("http://")).split(" ", 2)[0];
+            HttpRequest asking = HttpRequest.newBuilder(URI.create(url + "/v1/dev/token"))
+                    .POST(BodyPublishers.ofString("{\"user\":\"ann\"}"))
+                    .build();
+            String token = MAPPER.readTree(
+                            HTTP.send(asking, BodyHandlers.ofString()).body())
+                    .get("token")
+                    .asString();
+            return new Running(process, url, token);
+        }
+
+        HttpResponse<String> send(String method, String path, String body, String key)
+                throws IOException, InterruptedException {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
+                    .timeout(Duration.ofSeconds(60))
+                    .header("Authorization", "Bearer " + token)
+                    .header("Idempotency-Key", key)
+                    .header("X-Client-Tx-Id", key)
+                    .method(method, BodyPublishers.ofString(body))
+                    .build();
+            return HTTP.send(request, BodyHandlers.ofString());
+        }
+    }
+
+    @Test
+    void serverThatIsKilledAmidRequests_hasDoneEachOnce() throws Exception {
+        Path folder = temp.resolve("data");
+        Random random = new Random();
+        server.complete(Running.start(folder));
+        ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            List<Future<?>> sending = new ArrayList<>();
+            for (int i = 0; i < CLIENTS; i++) {
+                String client = "client-" + i;
+                sending.add(clients.submit(() -> {
+                    post(client);
+                    return null;
+                }));
+            }
+            int each = CLIENTS * POSTS_OF_A_CLIENT / (KILLS + 1);
+            for (int kill = 0; kill < KILLS; kill++) {
+                assertThat(progress.tryAcquire(1 + random.nextInt(each), 2, TimeUnit.MINUTES))
+                        .as("requests are answered")
+                        .isTrue();
+                Running killed = server.get();
+                server = new CompletableFuture<>();
+                killed.process.destroyForcibly().waitFor();
+                server.complete(Running.start(folder));
+            }
+            for (Future<?> client : sending) {
+                client.get();
+            }
+            assertThat(retries).as("requests were cut off").hasPositiveValue();
+            assertEachOnce();
+        } finally {
+            clients.shutdownNow();
+            server.get().process.destroyForcibly().waitFor();
+        }
+    }
+
+    private void post(String client) throws Exception {
+        for (int i = 0; i < POSTS_OF_A_CLIENT; i++) {
+            String key = client + "-" + i;
+            String path = i % 2 == 0 ? "/v1/feed/posts" : "/v1/collections/orders/records";
+            answers.put(key, answered(path, "{\"text\":\"" + key + "\"}", key));
+            progress.release();
+        }
+    }
+
+    /** Sends a request until it is answered. */
+    private String answered(String path, String body, String key) throws Exception {
+        while (true) {
+            try {
+                HttpResponse<String> response = server.get().send("POST", path, body, key);
+                if (response.statusCode() == 201) {
+                    return response.body();
+                }
+                assertThat(response.statusCode()).as(response.body()).isIn(401, 409, 503);
+            } catch (IOException e) {
+                retries.incrementAndGet();
+            }
+        }
+    }
+
+    private void assertEachOnce() throws Exception {
+        Map<String, JsonNode> stored = new HashMap<>();
+        collect("/v1/feed/posts", node -> node, stored);
+        collect("/v1/collections/orders/records", node -> node.get("data"), stored);
+        assertThat(stored.keySet()).isEqualTo(answers.keySet()).hasSize(CLIENTS * POSTS_OF_A_CLIENT);
+        answers.forEach((key, answer) -> assertThat(MAPPER.readTree(answer).get("id"))
+                .isEqualTo(Objects.requireNonNull(stored.get(key)).get("id")));
+    }
+
+    private void collect(String path, UnaryOperator<JsonNode> data, Map<String, JsonNode> stored) throws Exception {
+        Running now = server.get();
+        HttpRequest request = HttpRequest.newBuilder(URI.create(now.url + path + "?limit=1000"))
+                .header("Authorization", "Bearer " + now.token)
+                .build();
+        JsonNode page =
+                MAPPER.readTree(HTTP.send(request, BodyHandlers.ofString()).body());
+        for (JsonNode item : page.get("items")) {
+            String text = data.apply(item).get("text").asString();
+            assertThat(stored.put(text, item)).as("done twice: " + text).isNull();
+        }
+    }
+}
