@@ -25,6 +25,7 @@ final class CapturedBody extends ServletOutputStream {
 
     private static final byte[] NOTHING = {};
     private static final int FIRST = 512;
+    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
     private final Opening opening;
     private final int streamAfter;
@@ -88,7 +89,7 @@ final class CapturedBody extends ServletOutputStream {
         }
         if (count > bytes.length - length) {
             long wanted = Math.max(Math.max(FIRST, 2L * bytes.length), (long) length + count);
-            bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, Math.max(Integer.MAX_VALUE - 8, length + count)));
+            bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, LARGEST_ARRAY));
         }
         System.arraycopy(source, offset, bytes, length, count);
         length += count;

@@ -2,6 +2,7 @@ package dev.semel.http;
 
 import dev.semel.store.Response;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
@@ -9,6 +10,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.Charset;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -34,7 +37,6 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
             .withZone(ZoneOffset.UTC);
-    private static final String CONTENT_TYPE = "Content-Type";
     private static final String CONTENT_LENGTH = "Content-Length";
     private static final String CONTENT_LANGUAGE = "Content-Language";
     private static final byte[] NOTHING = {};
@@ -47,6 +49,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private int status = SC_OK;
     private long announced = -1;
     private boolean ended;
+    private boolean localeSet;
     private boolean streamTaken;
     private @Nullable PrintWriter writer;
     private @Nullable String writerEncoding;
@@ -60,6 +63,23 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         this.beneath = beneath;
         this.typeBefore = beneath.getContentType();
         this.body = new CapturedBody(this::openStream, streamAfter, keepAtMost);
+    }
+
+    /**
+     * The response beneath, but for all to see no container's own. Tomcat shuts that down when a handler has forwarded to another, as if
+     * nobody could be holding something back.
+     */
+    @Override
+    public ServletResponse getResponse() {
+        ClassLoader loader = CapturedResponse.class.getClassLoader();
+        Class<?>[] types = {HttpServletResponse.class};
+        return (ServletResponse) Proxy.newProxyInstance(loader, types, (proxy, method, arguments) -> {
+            try {
+                return method.invoke(beneath, arguments);
+            } catch (InvocationTargetException e) {
+                throw Objects.requireNonNull(e.getCause());
+            }
+        });
     }
 
     private OutputStream openStream() throws IOException {
@@ -102,8 +122,8 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             if (typeBefore == null) {
                 beneath.setCharacterEncoding((String) null);
             }
-            if (headers.names().contains(CONTENT_LANGUAGE)) {
-                beneath.setHeader(CONTENT_LANGUAGE, null);
+            if (localeSet) {
+                beneath.setLocale(null);
             }
         }
     }
@@ -121,7 +141,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         Map<String, String> replayed = headers.toReplay();
         String type = getContentType();
         if (type != null) {
-            replayed.put(CONTENT_TYPE, type);
+            replayed.put(KeyedRequest.CONTENT_TYPE, type);
         }
         return Response.of(status, replayed, body.toBytes());
     }
@@ -181,13 +201,14 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void setLocale(Locale locale) {
+    public void setLocale(@Nullable Locale locale) {
         if (isCommitted()) {
             return;
         }
         super.setLocale(locale);
+        localeSet = true;
         declareEncoding();
-        headers.set(CONTENT_LANGUAGE, locale.toLanguageTag());
+        headers.set(CONTENT_LANGUAGE, locale == null ? null : locale.toLanguageTag());
     }
 
     @Override
@@ -335,7 +356,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     private boolean isSetElsewhere(String name, @Nullable String value) {
-        if (name.equalsIgnoreCase(CONTENT_TYPE)) {
+        if (name.equalsIgnoreCase(KeyedRequest.CONTENT_TYPE)) {
             setContentType(value);
             return true;
         }

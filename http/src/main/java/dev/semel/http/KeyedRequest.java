@@ -18,8 +18,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UnsupportedEncodingException;
 import java.nio.charset.Charset;
-import java.nio.charset.IllegalCharsetNameException;
-import java.nio.charset.UnsupportedCharsetException;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Enumeration;
@@ -29,9 +27,12 @@ import org.jspecify.annotations.Nullable;
 /** A request whose body was read before. Each run of its handler gets one of its own, so that each reads the body from its start. */
 final class KeyedRequest extends HttpServletRequestWrapper {
 
+    static final String CONTENT_TYPE = "Content-Type";
+
     private static final String FORM = "application/x-www-form-urlencoded";
 
     private final byte[] body;
+    private @Nullable String encoding;
     private @Nullable ServletInputStream stream;
     private @Nullable BufferedReader reader;
     private @Nullable Map<String, String[]> parameters;
@@ -66,12 +67,41 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     }
 
     private Charset charset(Charset unsaid) throws UnsupportedEncodingException {
-        String name = getCharacterEncoding();
         try {
+            String name = getCharacterEncoding();
             return name == null ? unsaid : Charset.forName(name);
-        } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+        } catch (RuntimeException e) { // containers have exceptions of their own for names that mean nothing
             throw new UnsupportedEncodingException("There is no such character encoding");
         }
+    }
+
+    /** As it was sent: Jetty's own throws where the character encoding means nothing. */
+    @Override
+    public @Nullable String getContentType() {
+        return getHeader(CONTENT_TYPE);
+    }
+
+    @Override
+    public @Nullable String getCharacterEncoding() {
+        return encoding == null ? super.getCharacterEncoding() : encoding;
+    }
+
+    /** Kept here: for the container it is too late, since the body was read. */
+    @Override
+    public void setCharacterEncoding(@Nullable String encoding) throws UnsupportedEncodingException {
+        String before = this.encoding;
+        this.encoding = encoding;
+        try {
+            charset(UTF_8);
+        } catch (UnsupportedEncodingException e) {
+            this.encoding = before;
+            throw e;
+        }
+    }
+
+    @Override
+    public void setCharacterEncoding(Charset encoding) {
+        this.encoding = encoding.name();
     }
 
     @Override

@@ -61,7 +61,7 @@ final class Payload {
      * query it is that of the body alone, as the command line shows it.
      */
     static Fingerprint fingerprint(HttpServletRequest request, byte[] body) {
-        Fingerprint ofBody = fingerprint(request.getContentType(), body);
+        Fingerprint ofBody = fingerprint(request.getHeader(KeyedRequest.CONTENT_TYPE), body);
         String query = request.getQueryString();
         if (query == null || query.isEmpty()) {
             return ofBody;

@@ -1,9 +1,21 @@
 package dev.semel.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static dev.semel.http.Answers.assertProblem;
+import static dev.semel.http.Answers.header;
+import static dev.semel.http.Answers.isReplay;
+import static dev.semel.http.Answers.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.once.OnceSettings;
+import dev.semel.store.IfAbandoned;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletResponse;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -14,37 +26,254 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(Web.class)
 class ReplayTest {
 
+    private static final List<Idempotency> MODES = List.of(Idempotency.atomic(), Idempotency.leased(IfAbandoned.RERUN));
+
     private final Web web;
+    private final AtomicInteger runs = new AtomicInteger();
 
     ReplayTest(Web web) {
         this.web = web;
     }
 
+    private record Twice(HttpResponse<byte[]> first, HttpResponse<byte[]> again) {
+
+        void assertSame(String... headers) {
+            assertThat(isReplay(first)).isFalse();
+            assertThat(isReplay(again)).isTrue();
+            assertThat(again.statusCode()).isEqualTo(first.statusCode());
+            assertThat(again.body()).isEqualTo(first.body());
+            for (String name : headers) {
+                assertThat(first.headers().allValues(name)).as(name).isNotEmpty();
+                assertThat(again.headers().allValues(name))
+                        .as(name)
+                        .isEqualTo(first.headers().allValues(name));
+            }
+        }
+    }
+
+    private Twice twice(Site.Handler handler) throws Exception {
+        try (Site site = Site.on(web).serve(handler)) {
+            return new Twice(
+                    site.post("/").key("k").send(), site.post("/").key("k").send());
+        }
+    }
+
     @Test
     void retry_isAnsweredByteForByte() throws Exception {
-        AtomicInteger runs = new AtomicInteger();
-        try (Site site = Site.on(web).serve((request, response) -> {
-            runs.incrementAndGet();
+        for (Idempotency mode : MODES) {
+            runs.set(0);
+            try (Site site = Site.on(web).rule(mode).serve((request, response) -> {
+                runs.incrementAndGet();
+                response.setStatus(201);
+                response.setContentType("application/json");
+                response.getOutputStream().write(request.getInputStream().readAllBytes());
+            })) {
+                HttpResponse<byte[]> first =
+                        site.post("/things").key("k").json("{\"a\": \"é\"}").send();
+                HttpResponse<byte[]> again = site.post("/things")
+                        .key("\"k\"")
+                        .json("{ \"a\":\"\\u00e9\" }")
+                        .send();
+                new Twice(first, again).assertSame("Content-Type", "Content-Length");
+                assertThat(text(first)).isEqualTo("{\"a\": \"é\"}");
+                assertThat(header(first, "Content-Type")).isEqualTo("application/json");
+                assertThat(header(first, "Idempotency-Expires")).isEqualTo("2026-01-08T12:00:00Z");
+                assertThat(header(again, "Idempotency-Expires")).isEmpty();
+                assertThat(runs).hasValue(1);
+            }
+        }
+    }
+
+    @Test
+    void bytesOfAnyKind_areReplayed() throws Exception {
+        byte[] bytes = new byte[300_000];
+        new Random(7).nextBytes(bytes);
+        for (Idempotency mode : MODES) {
+            try (Site site = Site.on(web).rule(mode).serve((request, response) -> {
+                response.setContentType("application/octet-stream");
+                response.getOutputStream().write(bytes);
+            })) {
+                Twice twice = new Twice(
+                        site.post("/").key("k").send(), site.post("/").key("k").send());
+                twice.assertSame("Content-Type");
+                assertThat(twice.again.body()).isEqualTo(bytes);
+            }
+        }
+    }
+
+    @Test
+    void headersThatSaySomethingAboutTheAnswer_areReplayed() throws Exception {
+        Twice twice = twice((request, response) -> {
             response.setStatus(201);
-            response.setContentType("application/json");
-            response.getOutputStream().write(request.getInputStream().readAllBytes());
+            response.setHeader("Content-Type", "text/plain;charset=UTF-8");
+            response.setHeader("ETag", "\"3\"");
+            response.setHeader("location", "/things/3");
+            response.setHeader("Cache-Control", "no-store");
+            response.setHeader("Link", "</a>; rel=a");
+            response.setDateHeader("Last-Modified", 0);
+            response.setLocale(Locale.CANADA_FRENCH);
+            response.getWriter().print("œ");
+        });
+        twice.assertSame(
+                "Content-Type", "ETag", "Location", "Cache-Control", "Link", "Last-Modified", "Content-Language");
+        assertThat(header(twice.again, "Last-Modified")).isEqualTo("Thu, 01 Jan 1970 00:00:00 GMT");
+        assertThat(header(twice.again, "Content-Language")).isEqualTo("fr-CA");
+    }
+
+    @Test
+    void headersThatAreTheFirstCallersOrMadeAnew_areNotReplayed() throws Exception {
+        List<String> never = List.of(
+                "Authorization",
+                "Set-Cookie",
+                "Access-Control-Allow-Origin",
+                "Content-Security-Policy",
+                "traceparent",
+                "X-Request-Id",
+                "Strict-Transport-Security");
+        Twice twice = twice((request, response) -> {
+            never.forEach(name -> response.addHeader(name, "a=b"));
+            response.addCookie(new Cookie("session", "secret"));
+            response.addIntHeader("X-Cost", 3);
+        });
+        for (String name : never) {
+            assertThat(twice.first.headers().firstValue(name)).as(name).isPresent();
+            assertThat(twice.again.headers().firstValue(name)).as(name).isEmpty();
+        }
+        assertThat(twice.first.headers().allValues("Set-Cookie")).hasSize(2);
+        assertThat(header(twice.first, "X-Cost")).isEqualTo("3");
+    }
+
+    @Test
+    void headersOfFiltersInFront_areMadeAnew() throws Exception {
+        AtomicInteger requests = new AtomicInteger();
+        Filter inFront = (request, response, chain) -> {
+            HttpServletResponse http = (HttpServletResponse) response;
+            http.setHeader("X-Request-Id", "r" + requests.incrementAndGet());
+            http.addHeader("Vary", "Origin");
+            chain.doFilter(request, response);
+        };
+        try (Site site = Site.on(web).inFront(inFront).serve((request, response) -> {
+            assertThat(response.getHeader("X-Request-Id")).isEqualTo("r1");
+            assertThat(response.containsHeader("x-request-id")).isTrue();
+            response.addHeader("Vary", "Accept");
+            assertThat(response.getHeaders("vary")).containsExactly("Origin", "Accept");
+            assertThat(response.getHeaderNames()).contains("Vary", "X-Request-Id");
         })) {
-            HttpResponse<byte[]> first =
-                    site.post("/things").key("k").json("{\"a\": \"é\"}").send();
-            HttpResponse<byte[]> again = site.post("/things")
-                    .key("\"k\"")
-                    .json("{ \"a\":\"\\u00e9\" }")
-                    .send();
-            assertThat(first.statusCode()).isEqualTo(201);
-            assertThat(new String(first.body(), UTF_8)).isEqualTo("{\"a\": \"é\"}");
-            assertThat(first.headers().firstValue("Idempotency-Expires")).hasValue("2026-01-08T12:00:00Z");
-            assertThat(first.headers().firstValue("Idempotency-Replayed")).isEmpty();
-            assertThat(again.statusCode()).isEqualTo(201);
-            assertThat(again.body()).isEqualTo(first.body());
-            assertThat(again.headers().firstValue("Idempotency-Replayed")).hasValue("true");
-            assertThat(again.headers().firstValue("Content-Type"))
-                    .isEqualTo(first.headers().firstValue("Content-Type"));
-            assertThat(runs).hasValue(1);
+            HttpResponse<byte[]> first = site.post("/").key("k").send();
+            assertThat(header(first, "X-Request-Id")).isEqualTo("r1");
+            assertThat(first.headers().allValues("Vary")).containsExactly("Origin", "Accept");
+            HttpResponse<byte[]> again = site.post("/").key("k").send();
+            assertThat(header(again, "X-Request-Id")).isEqualTo("r2");
+            assertThat(again.headers().allValues("Vary")).containsExactly("Origin");
+        }
+    }
+
+    @Test
+    void textOfAWriter_isEncodedAndReplayedAsTheContainerWould() throws Exception {
+        for (String type :
+                List.of("text/plain", "application/json", "text/html;charset=utf-16", "text/csv;charset=UTF-8")) {
+            Site.Handler handler = (request, response) -> {
+                response.setContentType(type);
+                response.getWriter().print("é");
+                response.setCharacterEncoding("utf-7"); // too late
+            };
+            try (Site site = Site.on(web).serve(handler)) {
+                HttpResponse<byte[]> without = site.post("/").send();
+                HttpResponse<byte[]> first = site.post("/").key("k").send();
+                assertThat(first.body()).as(type).isEqualTo(without.body());
+                assertThat(header(first, "Content-Type")).isEqualToIgnoringCase(header(without, "Content-Type"));
+                new Twice(first, site.post("/").key("k").send()).assertSame("Content-Type");
+            }
+        }
+    }
+
+    @Test
+    void emptyAnswer_isReplayed() throws Exception {
+        Twice twice = twice((request, response) -> response.setStatus(204));
+        twice.assertSame();
+        assertThat(twice.again.statusCode()).isEqualTo(204);
+        assertThat(twice.again.body()).isEmpty();
+    }
+
+    @Test
+    void redirect_isReplayed() throws Exception {
+        Twice twice = twice((request, response) -> {
+            response.getWriter().print("gone before it is sent");
+            response.sendRedirect("/elsewhere");
+            response.getWriter().print("too late");
+            response.setHeader("ETag", "too late");
+        });
+        twice.assertSame("Location");
+        assertThat(twice.again.statusCode()).isEqualTo(302);
+        assertThat(header(twice.again, "Location")).endsWith("/elsewhere");
+        assertThat(twice.again.body()).isEmpty();
+        assertThat(header(twice.first, "ETag")).isEmpty();
+    }
+
+    @Test
+    void sendError_isAnsweredAndReplayedAsAProblem() throws Exception {
+        Twice twice = twice((request, response) -> {
+            response.setContentType("text/plain");
+            response.getWriter().print("gone before it is sent");
+            response.sendError(404, "There is no such thing");
+        });
+        twice.assertSame("Content-Type");
+        assertProblem(twice.again, 404, "http_404", "There is no such thing");
+    }
+
+    @Test
+    void resetAnswer_hasNothingOfWhatWasBefore() throws Exception {
+        Twice twice = twice((request, response) -> {
+            response.setStatus(500);
+            response.setContentType("text/html;charset=utf-8");
+            response.setHeader("ETag", "\"1\"");
+            response.getWriter().print("before");
+            response.reset();
+            response.setContentType("application/json");
+            response.getOutputStream().print("{}");
+            response.flushBuffer();
+        });
+        twice.assertSame("Content-Type");
+        assertThat(twice.first.statusCode()).isEqualTo(200);
+        assertThat(text(twice.first)).isEqualTo("{}");
+        assertThat(header(twice.first, "Content-Type")).isEqualTo("application/json");
+        assertThat(header(twice.first, "ETag")).isEmpty();
+    }
+
+    @Test
+    void answerTooLargeToKeep_goesToTheFirstCallerWhole() throws Exception {
+        OnceSettings small = OnceSettings.DEFAULTS.withResponseLimit(100_000);
+        FilterSettings streaming = new FilterSettings(1 << 20, 64 << 10, 100_000);
+        for (Idempotency mode : MODES) {
+            runs.set(0);
+            Site.Builder builder = Site.on(web).rule(mode).once(small).settings(streaming);
+            try (Site site = builder.serve((request, response) -> {
+                runs.incrementAndGet();
+                response.setStatus(201);
+                for (int i = 0; i < 100; i++) {
+                    response.getOutputStream().write(new byte[2_000]);
+                }
+            })) {
+                HttpResponse<byte[]> first = site.post("/").key("k").send();
+                assertThat(first.statusCode()).isEqualTo(201);
+                assertThat(first.body()).hasSize(200_000);
+                HttpResponse<byte[]> again = site.post("/").key("k").send();
+                assertProblem(again, 201, "response_not_kept", "Response not kept");
+                assertThat(isReplay(again)).isTrue();
+                assertThat(runs).hasValue(1);
+            }
+        }
+    }
+
+    @Test
+    void keyPastItsTime_isNew() throws Exception {
+        try (Site site =
+                Site.on(web).serve((request, response) -> response.getWriter().print(runs.incrementAndGet()))) {
+            site.post("/").key("k").send();
+            site.time.advance(Duration.ofHours(24).minusMillis(1));
+            assertThat(text(site.post("/").key("k").send())).isEqualTo("1");
+            site.time.advance(Duration.ofMillis(1));
+            assertThat(text(site.post("/").key("k").send())).isEqualTo("2");
         }
     }
 }

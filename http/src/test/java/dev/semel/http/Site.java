@@ -33,8 +33,6 @@ import org.jspecify.annotations.Nullable;
 /** A web application with the filter, on a store that tests can let fail and in a time that they set; and a client for it. */
 final class Site implements AutoCloseable {
 
-    static final String EFFECTS = "effects";
-
     final ControlledTime time = new ControlledTime();
     final FaultyStore store;
     final OnceSettings once;
@@ -191,6 +189,19 @@ final class Site implements AutoCloseable {
             send(socket, text);
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
         }
+    }
+
+    /** What is answered until some words have come; the server may keep the connection open. */
+    static String answerUpTo(String words, Socket socket) throws IOException {
+        StringBuilder answer = new StringBuilder();
+        while (answer.indexOf(words) < 0) {
+            int next = socket.getInputStream().read();
+            if (next < 0) {
+                throw new IOException("No " + words + " in: " + answer);
+            }
+            answer.append((char) next);
+        }
+        return answer.toString();
     }
 
     Socket connect() throws IOException {

@@ -3,14 +3,17 @@ package dev.semel.http;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.EnumSet;
 import java.util.List;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.tomcat.util.descriptor.web.ErrorPage;
 import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
+import org.eclipse.jetty.ee11.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -28,9 +31,12 @@ enum Web {
             server.addConnector(connector);
             ServletContextHandler context = new ServletContextHandler();
             for (Filter filter : filters) {
-                context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
+                context.addFilter(new FilterHolder(filter), "/*", EnumSet.allOf(DispatcherType.class));
             }
             context.addServlet(new ServletHolder(servlet), "/*");
+            ErrorPageErrorHandler errors = new ErrorPageErrorHandler();
+            errors.addErrorPage(HttpServletResponse.SC_INTERNAL_SERVER_ERROR, ERRORS);
+            context.setErrorHandler(errors);
             server.setHandler(context);
             server.start();
             return new Running(connector.getLocalPort(), server::stop);
@@ -51,6 +57,10 @@ enum Web {
                 add(context, filters.get(i), "filter" + i);
             }
             Tomcat.addServlet(context, "servlet", servlet).addMapping("/*");
+            ErrorPage errors = new ErrorPage();
+            errors.setErrorCode(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+            errors.setLocation(ERRORS);
+            context.addErrorPage(errors);
             tomcat.start();
             return new Running(tomcat.getConnector().getLocalPort(), () -> stop(tomcat));
         }
@@ -64,6 +74,9 @@ enum Web {
             FilterMap map = new FilterMap();
             map.setFilterName(name);
             map.addURLPattern("/*");
+            for (DispatcherType type : DispatcherType.values()) {
+                map.setDispatcher(type.name());
+            }
             context.addFilterMap(map);
         }
 
@@ -73,9 +86,12 @@ enum Web {
         }
     };
 
+    /** Where exceptions are sent on to. */
+    static final String ERRORS = "/errors";
+
     private static final String HOST = "127.0.0.1";
 
-    /** Serves everything by one servlet, behind filters in this order. */
+    /** Serves everything, error pages too, by one servlet, behind filters in this order. */
     abstract Running start(List<Filter> filters, Servlet servlet) throws Exception;
 
     /** A server that runs. */
