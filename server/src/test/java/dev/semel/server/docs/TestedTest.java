@@ -1,0 +1,47 @@
+package dev.semel.server.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The page that says what is tested names tests that are there. */
+class TestedTest {
+
+    private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w+(?:Test|IT|Contract))\\.(\\w+)`");
+
+    @Test
+    void testsThatThePageNames_areThere() throws IOException {
+        List<MatchResult> named = NAMED.matcher(Files.readString(Repository.ROOT.resolve("docs/tested.md")))
+                .results()
+                .toList();
+        assertThat(named).hasSizeGreaterThan(10);
+        for (MatchResult test : named) {
+            assertThat(source(test.group(1))).as(test.group()).contains(" void " + test.group(2) + "(");
+        }
+    }
+
+    private static String source(String name) throws IOException {
+        try (Stream<Path> files = Files.walk(Repository.ROOT)) {
+            return files.filter(file -> file.endsWith(name + ".java"))
+                    .findFirst()
+                    .map(TestedTest::read)
+                    .orElse("");
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
