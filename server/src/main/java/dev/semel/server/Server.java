@@ -36,6 +36,7 @@ import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.ServerConnector;
@@ -53,6 +54,11 @@ public final class Server implements AutoCloseable {
     private static final int MOST_HEADER_BYTES = 16 << 10;
     private static final int BODY_SHARE = 16; // of the memory: what is made of a body takes several times its size
     private static final Duration BODY_PATIENCE = Duration.ofSeconds(1);
+
+    /** Ambiguous paths are refused, and ErrorAnswers says so; but an encoded slash is none to us, who decode behind the slashes. */
+    private static final UriCompliance PATHS =
+            UriCompliance.DEFAULT.with("SEMEL", Violation.AMBIGUOUS_PATH_SEPARATOR, Violation.AMBIGUOUS_PATH_ENCODING);
+
     private static final long IDLE_MILLIS = 30_000;
     private static final long SHUTDOWN_IDLE_MILLIS = 100; // for connections on which nothing is under way
 
@@ -94,6 +100,7 @@ public final class Server implements AutoCloseable {
             Routes routes, Time time, Transactions transactions, Once once, @Nullable Tokens tokens) {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
         context.setErrorHandler(new ErrorAnswers());
+        context.getServletHandler().setDecodeAmbiguousURIs(true);
         add(context, new Edge());
         if (devMode != null) {
             add(context, new LoopbackGuard());
@@ -131,7 +138,7 @@ public final class Server implements AutoCloseable {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(MOST_HEADER_BYTES);
-        http.setUriCompliance(UriCompliance.DEFAULT); // ambiguous paths are refused, and ErrorAnswers says so
+        http.setUriCompliance(PATHS);
         ServerConnector made = new ServerConnector(jetty, new HttpConnectionFactory(http));
         made.setHost(settings.host());
         made.setPort(settings.port());

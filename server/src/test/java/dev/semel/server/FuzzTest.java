@@ -38,7 +38,7 @@ class FuzzTest {
     private static final int REQUESTS = Integer.getInteger("semel.fuzz.requests", 1_000_000);
     private static final long NANOS = Integer.getInteger("semel.fuzz.seconds", 15) * 1_000_000_000L;
     private static final int SENDERS = 4;
-    private static final int HANG_MILLIS = 20_000;
+    private static final int HANG_MILLIS = 50_000;
 
     private static final List<String> TARGETS = List.of(
             "POST /v1/feed/posts",
@@ -342,8 +342,10 @@ class FuzzTest {
             Map<String, String> headers = headers();
             String body = body(request, headers, status);
             assertThat(status).as(shown + "\n" + body).isNotEqualTo(500).isNotEqualTo(502);
-            assertThat(body).as(shown).doesNotContain("Exception", "\tat ", "dev.semel.", "org.eclipse");
-            if (status >= 400 && !body.isEmpty()) {
+            assertThat(body)
+                    .as(shown)
+                    .doesNotContain("Exception", "\tat ", "dev.semel.", "org.eclipse", "HTTP/1.1 500");
+            if (request.framed && status >= 400) {
                 assertThat(headers.getOrDefault("content-type", "")).as(shown).startsWith("application/problem+json");
                 assertThat(body).as(shown).contains("\"code\":", "\"error\":", "\"status\":" + status);
             }

@@ -39,8 +39,6 @@ class UglyRequestTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/echo/a%2Fb",
-                "/echo/a%2fb",
                 "/echo/%00",
                 "/echo/%2e%2e",
                 "/../echo/a",
@@ -64,7 +62,14 @@ class UglyRequestTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/echo/a;b=c, a;b=c", "/echo/a+b, a+b", "/echo/%E2%82%AC, €", "/echo/%2B, +"})
+    @CsvSource({
+        "/echo/a;b=c, a;b=c",
+        "/echo/a+b, a+b",
+        "/echo/%E2%82%AC, €",
+        "/echo/%2B, +",
+        "/echo/a%2Fb, a/b",
+        "/echo/a%252Fb, a%2Fb"
+    })
     void oddPath_isReadToTheLetter(String path, String text) throws Exception {
         String answer = RawSocket.send(SERVER.server().port(), get(path));
         byte[] body = answer.substring(answer.indexOf("\r\n\r\n") + 4).getBytes(ISO_8859_1);

@@ -149,7 +149,7 @@ class CollectionsEndToEndTest extends EndToEnd {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a%20b", "%C3%A4", "a.b", "a:b", "a%26b"})
+    @ValueSource(strings = {"a%20b", "%C3%A4", "a.b", "a:b", "a%26b", "a%2Fb", "a%25b"})
     void idWithOtherCharacters_isRefused(String id) {
         Client ann = somebody();
         assertProblem(ann.get(NOTES + "/" + id), 400, "invalid_id");
