@@ -8,7 +8,6 @@ import dev.semel.once.Lease;
 import dev.semel.once.Once;
 import dev.semel.store.OnceKey;
 import dev.semel.store.Transaction;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -36,9 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class IdempotencyFilter implements Filter {
 
     private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
-
-    /** Error pages are made for a request that was dealt with. */
-    private static final Set<DispatcherType> ASKING = Set.of(DispatcherType.REQUEST, DispatcherType.FORWARD);
 
     private final Parts parts;
 
@@ -119,7 +115,6 @@ public final class IdempotencyFilter implements Filter {
             throws IOException, ServletException {
         boolean mayChange = request instanceof HttpServletRequest http
                 && !READING.contains(http.getMethod())
-                && ASKING.contains(request.getDispatcherType())
                 && Run.of(request) == null; // which is there when a handler forwards to another
         if (mayChange) {
             filter((HttpServletRequest) request, (HttpServletResponse) response, chain);
@@ -153,7 +148,6 @@ public final class IdempotencyFilter implements Filter {
             response.setHeader("Connection", "close"); // what is left of the body is no request
         }
         problem.send(response);
-        response.flushBuffer(); // before the container reads on, to the end of a body that may have none
     }
 
     /** Null if the request has no key and needs none. */
