@@ -169,6 +169,8 @@ public final class Once {
                     response -> new Ending(response.isRefusal(), start.completed(response)));
         } catch (StoreException e) {
             throw e;
+        } catch (UnrecordedException cause) {
+            return failed(cause, start);
         } catch (Throwable cause) {
             return failed(start, cause);
         }

@@ -6,6 +6,7 @@ import dev.semel.once.LeaseLostException;
 import dev.semel.once.Once;
 import dev.semel.once.Outcome;
 import dev.semel.once.UnknownOutcomeException;
+import dev.semel.once.UnrecordedException;
 import dev.semel.store.ConflictException;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
@@ -63,13 +64,13 @@ final class Exchange {
         this.chain = chain;
     }
 
-    /** An answer that is given to the caller, but is not recorded as final. */
-    private static final class NotFinal extends Exception {
+    /** An answer that is given to the caller, and says that the request failed. */
+    private static final class FailureAnswered extends Exception {
 
         private static final long serialVersionUID = 1L;
 
-        NotFinal() {
-            super("The answer is not final", null, false, false);
+        FailureAnswered() {
+            super("The answer is a failure", null, false, false);
         }
     }
 
@@ -136,10 +137,13 @@ final class Exchange {
         return run;
     }
 
-    private static Response answered(Run run) throws NotFinal {
+    private static Response answered(Run run) throws FailureAnswered, UnrecordedException {
         int status = run.response().getStatus();
-        if (status >= FIRST_FAILURE || NEVER_FINAL.contains(status) || !run.isFinal()) {
-            throw new NotFinal();
+        if (NEVER_FINAL.contains(status) || !run.isFinal()) {
+            throw new UnrecordedException("The answer is not final");
+        }
+        if (status >= FIRST_FAILURE) {
+            throw new FailureAnswered();
         }
         Response response = run.response().toResponse();
         return status >= FIRST_REFUSAL ? response.asRefusal() : response;
@@ -169,7 +173,7 @@ final class Exchange {
     }
 
     private void answerFailure(Throwable cause) throws IOException, ServletException {
-        if (cause instanceof NotFinal) {
+        if (cause instanceof FailureAnswered || cause instanceof UnrecordedException) {
             Objects.requireNonNull(last).response().send();
             return;
         }

@@ -5,11 +5,13 @@ import static dev.semel.testkit.StoreFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.once.AtomicOperation;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
 import dev.semel.once.ReentryException;
+import dev.semel.once.UnrecordedException;
 import dev.semel.store.Capability;
 import dev.semel.store.ConflictException;
 import dev.semel.store.IfAbandoned;
@@ -49,6 +51,26 @@ public interface FailureContract extends StoreFixture {
             assertThat(((Outcome.Executed) run(mode, call, "at last")).attempt())
                     .isEqualTo(4);
         }
+    }
+
+    @Test
+    default void atomicOperationThatHoldsNothingAgainstItsKey_leavesItAsItWas() {
+        needs(Capability.COMMIT);
+        Call call = call("k");
+        UnrecordedException notNow = new UnrecordedException("not now");
+        AtomicOperation refusing = tx -> {
+            tx.expectAbsent(id("a"));
+            tx.put(document("a", 1, "1"), List.of());
+            throw notNow;
+        };
+        assertThat(newOnce().atomic(call, refusing)).isEqualTo(new Outcome.Failed(notNow, 1));
+        assertThat(stored(call)).isNull();
+        assertThat(store().read(id("a"))).isEmpty();
+        newOnce().atomic(call, tx -> {
+            throw new Exception("failed");
+        });
+        assertThat(newOnce().atomic(call, refusing)).isEqualTo(new Outcome.Failed(notNow, 2));
+        assertThat(Objects.requireNonNull(stored(call)).attempts()).isEqualTo(1);
     }
 
     @Test

@@ -118,7 +118,7 @@ public final class Api extends HttpServlet {
             throw tooLarge();
         }
         if (body.length > 0) {
-            requireJson(request.getContentType(), request.getHeader("Content-Encoding"));
+            requireJson(request.getHeader("Content-Type"), request.getHeader("Content-Encoding"));
         }
         return body;
     }

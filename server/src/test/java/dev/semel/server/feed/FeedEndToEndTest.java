@@ -136,6 +136,15 @@ class FeedEndToEndTest extends EndToEnd {
         assertThat(asNobody().send(method, path, "{\"text\":\"x\"}").status()).isEqualTo(401);
     }
 
+    @Test
+    void postThatCouldNotBeRead_leavesTheKeyForTheNext() {
+        String[] headers = {"Idempotency-Key", IdSchemes.TID62.mint(), "X-Client-Tx-Id", "t"};
+        assertThat(as("ann").post("/v1/feed/posts", "{\"text\":", headers).text("code"))
+                .isEqualTo("invalid_json");
+        assertThat(as("ann").post("/v1/feed/posts", "{\"text\":\"x\"}", headers).status())
+                .isEqualTo(201);
+    }
+
     private static void assertHeader(String error, String method, String path, String... headers) {
         Reply reply = as("ann").send(method, path, "{\"text\":\"x\"}", headers);
         assertThat(reply.status() + " " + reply.text("error")).isEqualTo("400 " + error);
