@@ -367,13 +367,15 @@ public final class Records {
     /** @param keyOf the key of a record in the order that is scanned */
     private static Page page(Store store, Scan scan, Function<Document, String> keyOf) {
         int limit = scan.limit();
-        // One more than asked for tells whether there is a next page.
+        // One more than asked for tells whether there is a next page; or as many bytes as end a scan.
         List<Document> found = store.scan(scan.withLimit(limit + 1));
-        if (found.size() <= limit) {
+        long bytes =
+                found.stream().mapToLong(document -> document.data().length()).sum();
+        if (found.size() <= limit && bytes < Scan.ENOUGH_BYTES) {
             return new Page(found, Optional.empty());
         }
-        List<Document> items = found.subList(0, limit);
-        byte[] lastKey = keyOf.apply(items.get(limit - 1)).getBytes(US_ASCII);
+        List<Document> items = found.subList(0, Math.min(limit, found.size()));
+        byte[] lastKey = keyOf.apply(items.get(items.size() - 1)).getBytes(US_ASCII);
         return new Page(
                 items, Optional.of(Base64.getUrlEncoder().withoutPadding().encodeToString(lastKey)));
     }

@@ -180,13 +180,15 @@ public final class MemoryStore implements Store {
         }
         try {
             Instant now = clock.instant();
+            long bytes = 0;
             for (Row row : rows(scan)) {
-                if (found.size() == scan.limit()) {
+                if (found.size() == scan.limit() || bytes >= Scan.ENOUGH_BYTES) {
                     break;
                 }
                 Document document = document(row, scan);
                 if (document != null && !document.isExpiredAt(now)) {
                     found.add(document);
+                    bytes += document.data().length();
                 }
             }
         } finally {

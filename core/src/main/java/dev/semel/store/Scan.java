@@ -10,7 +10,7 @@ import dev.semel.key.KeyRange;
  * @param furtherKey name of the further key whose order it is, or empty for the documents' own key
  * @param range from where to where
  * @param after the key behind which to begin, in the direction of the scan; or empty to begin with the range
- * @param limit the most documents to return
+ * @param limit the most documents to return; fewer where they are so large that together they have {@value #ENOUGH_BYTES} bytes
  * @param descending whether it goes from the highest key to the lowest
  */
 public record Scan(
@@ -21,6 +21,9 @@ public record Scan(
         String after,
         int limit,
         boolean descending) {
+
+    /** A scan ends behind the document with which the data of all that it returns has this many bytes. */
+    public static final int ENOUGH_BYTES = 4 << 20;
 
     /** @throws IllegalArgumentException if the limit is below 1 */
     public Scan {

@@ -19,6 +19,8 @@ public enum EdgeProblem {
     INVALID_PATH(400, "Invalid path"),
     /** The body is larger than what is taken. */
     PAYLOAD_TOO_LARGE(413, "Payload too large"),
+    /** The body comes so slowly that it holds up others. */
+    SLOW_BODY(408, "Request body too slow"),
     /** The body ends before its end, or is not framed as it says. */
     UNREADABLE_BODY(400, "Unreadable request body"),
     /** The key was used for something else. */

@@ -130,7 +130,7 @@ public final class IdempotencyFilter implements Filter {
         try {
             exchange = rule.mode() == Idempotency.Mode.NONE ? null : exchange(rule, request, response, chain);
         } catch (RefusedException e) {
-            refuse(e.problem(), response);
+            refuse(e.problem(), request, response);
             return;
         }
         if (exchange == null) {
@@ -140,12 +140,14 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
-    private static void refuse(Problem problem, HttpServletResponse response) throws IOException {
+    private static void refuse(Problem problem, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        if (problem.status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
+            problem.sendUnread(request, response);
+            return;
+        }
         if (problem.status() == HttpServletResponse.SC_UNAUTHORIZED) {
             response.setHeader("WWW-Authenticate", "Bearer");
-        }
-        if (problem.status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
-            response.setHeader("Connection", "close"); // what is left of the body is no request
         }
         problem.send(response);
     }
@@ -177,7 +179,7 @@ public final class IdempotencyFilter implements Filter {
 
     private static OnceKey key(String user, HttpServletRequest request, String key) throws RefusedException {
         try {
-            return new OnceKey(user, request.getMethod() + " " + request.getRequestURI(), key);
+            return new OnceKey(user, request.getMethod() + " " + PathText.normal(request.getRequestURI()), key);
         } catch (MalformedException e) {
             throw new RefusedException(EdgeProblem.INVALID_PATH);
         }

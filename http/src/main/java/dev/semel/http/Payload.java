@@ -11,7 +11,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The body of a request: read whole, and what it is known by. */
-final class Payload {
+public final class Payload {
 
     private static final byte[] NOTHING = {};
     private static final Fingerprint OF_NOTHING = Fingerprint.ofBytes(NOTHING);
@@ -24,8 +24,17 @@ final class Payload {
 
     private Payload() {}
 
-    /** Reads a body, and no more of it than shows that it is too large. */
-    static byte[] read(HttpServletRequest request, int limit) throws RefusedException {
+    /** What a body may take before anybody looks how fast it comes. */
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
+
+    private static final long LEAST_BYTES_A_SECOND = 500;
+
+    /**
+     * Reads a body, and no more of it than shows that it is too large.
+     *
+     * @throws RefusedException if it is too large, comes too slowly, or breaks off
+     */
+    public static byte[] read(HttpServletRequest request, int limit) throws RefusedException {
         long announced = request.getContentLengthLong();
         if (announced > limit) {
             throw new RefusedException(EdgeProblem.PAYLOAD_TOO_LARGE);
@@ -41,18 +50,30 @@ final class Payload {
         int most = announced > 0 ? (int) announced : limit + 1;
         byte[] bytes = new byte[Math.min(most, FIRST)];
         int length = 0;
+        long begun = System.nanoTime();
         while (true) {
-            length += in.readNBytes(bytes, length, bytes.length - length);
+            int count = in.read(bytes, length, bytes.length - length);
+            if (count < 0) {
+                return Arrays.copyOf(bytes, length);
+            }
+            length += count;
             if (length > limit) {
                 throw new RefusedException(EdgeProblem.PAYLOAD_TOO_LARGE);
             }
+            refuseIfSlow(length, System.nanoTime() - begun);
             if (length < bytes.length) {
-                return Arrays.copyOf(bytes, length);
+                continue;
             }
             if (length == announced) {
                 return bytes;
             }
             bytes = Arrays.copyOf(bytes, (int) Math.min(most, 2L * length));
+        }
+    }
+
+    private static void refuseIfSlow(int length, long nanos) throws RefusedException {
+        if (nanos > PATIENCE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND) {
+            throw new RefusedException(EdgeProblem.SLOW_BODY);
         }
     }
 

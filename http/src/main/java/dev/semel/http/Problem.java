@@ -1,8 +1,10 @@
 package dev.semel.http;
 
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
@@ -29,6 +31,7 @@ public record Problem(int status, String code, String error, String detail, Map<
 
     private static final long SECOND = 1_000;
 
+    private static final int MOST_THROWN_AWAY = 16 << 20;
     private static final JsonFactory JSON = new JsonFactory();
 
     public Problem {
@@ -84,6 +87,23 @@ public record Problem(int status, String code, String error, String detail, Map<
             json.writeEndObject();
         }
         return bytes.toByteArray();
+    }
+
+    /**
+     * Answers with it a client that may not have sent all of its body: most look for an answer only when they have, so it is read and
+     * thrown away, up to {@value #MOST_THROWN_AWAY} bytes.
+     */
+    public void sendUnread(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.setHeader("Connection", "close");
+        send(response);
+        response.flushBuffer();
+        if (request.getHeader("Expect") == null) {
+            byte[] buffer = new byte[8 << 10];
+            InputStream body = request.getInputStream();
+            for (int read = 0, count = 0; count >= 0 && read < MOST_THROWN_AWAY; read += count) {
+                count = body.read(buffer);
+            }
+        }
     }
 
     private static void write(JsonGenerator json, Object value) {

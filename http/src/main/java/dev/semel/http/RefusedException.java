@@ -1,7 +1,7 @@
 package dev.semel.http;
 
 /** A request that is answered with a problem before anything is looked up. */
-final class RefusedException extends Exception {
+public final class RefusedException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,8 @@ final class RefusedException extends Exception {
         this.problem = problem;
     }
 
-    Problem problem() {
+    /** What is answered. */
+    public Problem problem() {
         return problem.problem();
     }
 }

@@ -177,13 +177,13 @@ class KeyHeadersTest {
             assertThat(isReplay(site.post("/a").key("k").send())).isFalse();
             assertThat(isReplay(site.post("/b").key("k").send())).isFalse();
             assertThat(isReplay(site.post("/A").key("k").send())).isFalse();
-            assertThat(isReplay(site.post("/%61").key("k").send())).isFalse();
             assertThat(isReplay(site.ask("PUT", "/a").key("k").send())).isFalse();
             assertThat(isReplay(site.post("/a").user("bob").key("k").send())).isFalse();
             assertThat(isReplay(site.post("/a").key("K").send())).isFalse();
-            assertThat(runs).hasValue(7);
+            assertThat(runs).hasValue(6);
             assertThat(isReplay(site.post("/a").key("\"k\"").send())).isTrue();
-            assertThat(runs).hasValue(7);
+            assertThat(isReplay(site.post("/%61").key("k").send())).isTrue();
+            assertThat(runs).hasValue(6);
         }
     }
 

@@ -60,7 +60,7 @@ public final class Server implements AutoCloseable {
             UriCompliance.DEFAULT.with("SEMEL", Violation.AMBIGUOUS_PATH_SEPARATOR, Violation.AMBIGUOUS_PATH_ENCODING);
 
     private static final long IDLE_MILLIS = 30_000;
-    private static final long SHUTDOWN_IDLE_MILLIS = 100; // for connections on which nothing is under way
+    private static final long SHUTDOWN_IDLE_MILLIS = 1000; // for connections on which nothing is under way
 
     private final Store store;
     private final org.eclipse.jetty.server.Server jetty;
@@ -103,7 +103,7 @@ public final class Server implements AutoCloseable {
         context.getServletHandler().setDecodeAmbiguousURIs(true);
         add(context, new Edge());
         if (devMode != null) {
-            add(context, new LoopbackGuard());
+            add(context, new LoopbackGuard(host));
         }
         Tokens checked = devMode != null ? devMode.tokens() : tokens;
         add(context, new AuthFilter(routes, Objects.requireNonNull(checked), time));
@@ -221,6 +221,8 @@ public final class Server implements AutoCloseable {
             LOG.atWarn().setCause(e).log("Not all requests came to their end");
         }
         store.close();
-        LOG.atInfo().log("stopped");
+        if (port != 0) {
+            LOG.atInfo().log("stopped");
+        }
     }
 }

@@ -147,6 +147,15 @@ class AuthTest {
     }
 
     @Test
+    void secret_hasNoNameThatATokenCouldGetWrong() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            JWSHeader named =
+                    new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("2026-11").build();
+            assertLetIn(server, sign(named, claims().build(), new MACSigner(SECRET)));
+        }
+    }
+
+    @Test
     void noToken_isTurnedAway() throws Exception {
         try (ServerFixture server = serveSecret()) {
             assertThat(server.asNobody().get("/who").status()).isEqualTo(401);

@@ -168,12 +168,14 @@ public final class RocksDbStore implements Store {
             } else {
                 rows.seekToFirst();
             }
-            while (rows.isValid() && found.size() < scan.limit()) {
+            long bytes = 0;
+            while (rows.isValid() && found.size() < scan.limit() && bytes < Scan.ENOUGH_BYTES) {
                 Document document = further
                         ? documentBehind(scan, rows.key(), rows.value(), reading)
                         : Rows.document(id(scan, rows.key(), room.length), rows.value());
                 if (document != null && !document.isExpiredAt(now)) {
                     found.add(document);
+                    bytes += document.data().length();
                 }
                 if (scan.descending()) {
                     rows.prev();

@@ -23,12 +23,19 @@ public final class LoopbackGuard extends HttpFilter {
     private static final Pattern LOOPBACK =
             Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?");
 
+    private final String host;
+
+    /** @param host what the server was told to listen on, which is this machine, too */
+    public LoopbackGuard(String host) {
+        this.host = host;
+    }
+
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         List<String> hosts = Collections.list(request.getHeaders("Host"));
         List<String> origins = Collections.list(request.getHeaders("Origin"));
-        if (hosts.stream().anyMatch(host -> !isLoopback(host)) || !isLoopback(request.getServerName())) {
+        if (hosts.stream().anyMatch(host -> !isOurs(host)) || !isOurs(request.getServerName())) {
             refuse(response, "foreign_host", "Foreign Host");
         } else if (!origins.stream().allMatch(origin -> isOwn(origin, hosts))) {
             refuse(response, "foreign_origin", "Foreign Origin");
@@ -37,8 +44,10 @@ public final class LoopbackGuard extends HttpFilter {
         }
     }
 
-    private static boolean isLoopback(String authority) {
-        return LOOPBACK.matcher(authority.toLowerCase(Locale.ROOT)).matches();
+    private boolean isOurs(String authority) {
+        return authority.equalsIgnoreCase(host)
+                || authority.regionMatches(true, 0, host + ":", 0, host.length() + 1)
+                || LOOPBACK.matcher(authority.toLowerCase(Locale.ROOT)).matches();
     }
 
     /** Another port of this machine is another origin. */

@@ -4,11 +4,11 @@ import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.KeySourceException;
-import com.nimbusds.jose.jwk.source.ImmutableSecret;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWSKeySelector;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.JWTClaimsSet;
@@ -17,6 +17,7 @@ import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import dev.semel.id.TextFormat;
 import dev.semel.server.web.Caller;
+import java.security.Key;
 import java.text.ParseException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -24,6 +25,7 @@ import java.util.Date;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,11 +38,10 @@ public final class Tokens {
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 
-    private Tokens(
-            Set<JWSAlgorithm> algorithms, JWKSource<SecurityContext> keys, Expected expected, InstantSource clock) {
+    private Tokens(JWSKeySelector<SecurityContext> keys, Expected expected, InstantSource clock) {
         processor.setJWSTypeVerifier(
                 new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
-        processor.setJWSKeySelector(new JWSVerificationKeySelector<>(algorithms, keys));
+        processor.setJWSKeySelector(keys);
         processor.setJWTClaimsSetVerifier(verifier(expected, clock));
     }
 
@@ -57,14 +58,19 @@ public final class Tokens {
         public static final Expected NOTHING = new Expected(null, null);
     }
 
-    /** Signed with a secret that both sides know. */
+    /** Signed with a secret that both sides know, whatever they call it. */
     static Tokens ofSecret(byte[] secret, Expected expected, InstantSource clock) {
-        return new Tokens(Set.of(JWSAlgorithm.HS256), new ImmutableSecret<>(secret), expected, clock);
+        List<Key> keys = List.of(new SecretKeySpec(secret, "HmacSHA256"));
+        return new Tokens(
+                (header, context) -> header.getAlgorithm().equals(JWSAlgorithm.HS256) ? keys : List.of(),
+                expected,
+                clock);
     }
 
     /** Signed with one of some public keys. */
     static Tokens ofKeys(JWKSource<SecurityContext> keys, Expected expected, InstantSource clock) {
-        return new Tokens(Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256), keys, expected, clock);
+        Set<JWSAlgorithm> algorithms = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
+        return new Tokens(new JWSVerificationKeySelector<>(algorithms, keys), expected, clock);
     }
 
     private static DefaultJWTClaimsVerifier<SecurityContext> verifier(Expected expected, InstantSource clock) {

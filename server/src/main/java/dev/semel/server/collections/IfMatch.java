@@ -13,6 +13,7 @@ record IfMatch(List<String> tags) {
 
     private static final String NAME = "If-Match";
     private static final String ANY = "*";
+    private static final String QUOTED_ANY = "\"*\""; // a version that no record has
 
     /** Reads the header. */
     static IfMatch parse(String header) {
@@ -24,7 +25,7 @@ record IfMatch(List<String> tags) {
 
     private static String tag(String text) {
         if (text.equals(ANY) || isNumber(text) || isQuoted(text.startsWith("W/") ? text.substring(2) : text)) {
-            return isQuoted(text) ? text.substring(1, text.length() - 1) : text;
+            return isQuoted(text) && !text.equals(QUOTED_ANY) ? text.substring(1, text.length() - 1) : text;
         }
         throw Refusal.invalid(NAME, "has to be a version in quotes, such as \"3\", or *");
     }

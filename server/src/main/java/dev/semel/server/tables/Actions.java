@@ -15,6 +15,7 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
+import dev.semel.once.UnrecordedException;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
@@ -60,6 +61,19 @@ public final class Actions {
         this.once = new Once(transactions, time, settings, OnceListener.NONE);
     }
 
+    /** An action that is refused may be sent again, mended, under the same id. */
+    private static final class NotApplied extends UnrecordedException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final Refusal refusal;
+
+        NotApplied(Refusal refusal) {
+            super(refusal.problem().code());
+            this.refusal = refusal;
+        }
+    }
+
     /** An action as it came in. */
     private record Action(
             String clientMsgId,
@@ -81,8 +95,13 @@ public final class Actions {
                         new OnceKey(user, "action /v1/tables/" + tableId, action.clientMsgId),
                         Fingerprint.ofJson(JsonText.bytes(action.message)))
                 .waiting(PATIENCE);
-        Outcome outcome =
-                once.atomic(call, tx -> Response.of(200, Map.of(), JsonText.bytes(applied(tx, user, tableId, action))));
+        Outcome outcome = once.atomic(call, tx -> {
+            try {
+                return Response.of(200, Map.of(), JsonText.bytes(applied(tx, user, tableId, action)));
+            } catch (Refusal refusal) {
+                throw new NotApplied(refusal);
+            }
+        });
         return told(outcome);
     }
 
@@ -163,6 +182,9 @@ public final class Actions {
         }
         if (outcome instanceof Outcome.InProgress inProgress) {
             throw new Refusal(EdgeProblem.IN_PROGRESS.retryAfter(inProgress.retryAfter()));
+        }
+        if (outcome instanceof Outcome.Failed failed && failed.cause() instanceof NotApplied notApplied) {
+            throw notApplied.refusal;
         }
         if (outcome instanceof Outcome.Failed failed && failed.cause() instanceof RuntimeException cause) {
             throw cause;

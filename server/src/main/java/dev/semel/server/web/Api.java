@@ -1,9 +1,10 @@
 package dev.semel.server.web;
 
-import dev.semel.http.EdgeProblem;
 import dev.semel.http.Idempotency.Mode;
 import dev.semel.http.IdempotencyFilter;
+import dev.semel.http.Payload;
 import dev.semel.http.Problem;
+import dev.semel.http.RefusedException;
 import dev.semel.server.web.Routes.Match;
 import dev.semel.store.ConflictException;
 import dev.semel.store.Transactions;
@@ -47,7 +48,11 @@ public final class Api extends HttpServlet {
             if (refusal.isUnreadable()) {
                 IdempotencyFilter.doNotRecord(request);
             }
-            refusal.problem().send(response);
+            if (refusal.problem().status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
+                refusal.problem().sendUnread(request, response);
+            } else {
+                refusal.problem().send(response);
+            }
         }
     }
 
@@ -105,27 +110,16 @@ public final class Api extends HttpServlet {
     }
 
     private static byte[] body(HttpServletRequest request) throws IOException {
-        if (request.getContentLengthLong() > MOST_BYTES) {
-            throw tooLarge();
-        }
         byte[] body;
         try {
-            body = request.getInputStream().readNBytes(MOST_BYTES + 1);
-        } catch (IOException | RuntimeException e) {
-            throw Refusal.unreadable(EdgeProblem.UNREADABLE_BODY.problem());
-        }
-        if (body.length > MOST_BYTES) {
-            throw tooLarge();
+            body = Payload.read(request, MOST_BYTES);
+        } catch (RefusedException e) {
+            throw Refusal.unreadable(e.problem());
         }
         if (body.length > 0) {
             requireJson(request.getHeader("Content-Type"), request.getHeader("Content-Encoding"));
         }
         return body;
-    }
-
-    private static Refusal tooLarge() {
-        return Refusal.unreadable(
-                EdgeProblem.PAYLOAD_TOO_LARGE.problem().detailed("A body may have " + MOST_BYTES + " bytes"));
     }
 
     /** A body of which nothing is said is taken for JSON, too; and so is what curl says unless it is told. */

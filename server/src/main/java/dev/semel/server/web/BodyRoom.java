@@ -7,7 +7,6 @@ import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -48,11 +47,10 @@ public final class BodyRoom extends HttpFilter {
                 units.release(needed);
             }
         } else {
-            letPass(request.getInputStream());
             Problem.of(503, "busy", "Too busy")
                     .detailed("There are too many large requests at once; nothing was done")
                     .with(Problem.RETRY_AFTER, 1000)
-                    .send(response);
+                    .sendUnread(request, response);
         }
     }
 
@@ -61,14 +59,6 @@ public final class BodyRoom extends HttpFilter {
         long length = request.getContentLengthLong();
         boolean unknown = length < 0 && request.getHeader("Transfer-Encoding") != null;
         return (int) ((unknown ? Api.MOST_BYTES : Math.min(length, Api.MOST_BYTES)) / UNIT);
-    }
-
-    /** Reads what is sent without keeping it: most clients look for an answer only when they have sent all. */
-    private static void letPass(InputStream body) throws IOException {
-        byte[] buffer = new byte[UNIT];
-        for (int read = 0, count = 0; count >= 0 && read < Api.MOST_BYTES; read += count) {
-            count = body.read(buffer);
-        }
     }
 
     private boolean taken(int needed) {

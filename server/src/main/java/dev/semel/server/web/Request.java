@@ -126,15 +126,11 @@ public record Request(
     /** A member of the body that has to be a whole number, however it is spelled. */
     public static long whole(JsonNode object, String member, long least, long most) {
         JsonNode value = object.get(member);
-        boolean isWhole = value != null
-                && value.isNumber()
-                && value.doubleValue() >= least
-                && value.doubleValue() <= most
-                && value.doubleValue() == Math.rint(value.doubleValue());
-        if (!isWhole) {
+        double number = value != null && value.isNumber() ? value.asDouble(Double.NaN) : Double.NaN;
+        if (!(number >= least && number <= most && number == Math.rint(number))) {
             throw Refusal.invalid(member, "has to be a whole number from " + least + " to " + most);
         }
-        return (long) value.doubleValue();
+        return (long) number;
     }
 
     /** Whether the body has a member, and more in it than null. */

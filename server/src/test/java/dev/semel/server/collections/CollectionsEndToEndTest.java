@@ -122,6 +122,7 @@ class CollectionsEndToEndTest extends EndToEnd {
         assertProblem(ann.delete(path, "If-Match", "\"1\""), 412, "stale_version");
         assertProblem(ann.put(path, "3", "If-Match", "W/\"2\""), 412, "stale_version");
         assertProblem(ann.put(path, "3", "If-Match", "\"x\""), 412, "stale_version");
+        assertProblem(ann.put(path, "3", "If-Match", "\"*\""), 412, "stale_version");
         assertInvalid(ann.put(path, "3", "If-Match", "x"), "If-Match");
         assertInvalid(ann.put(path, "3", "If-None-Match", "\"1\""), "If-None-Match");
         assertInvalid(ann.put(path, "3", "If-None-Match", "*", "If-Match", "\"2\""), "If-Match");
@@ -146,6 +147,22 @@ class CollectionsEndToEndTest extends EndToEnd {
         }
         assertInvalid(ann.get(NOTES + "?after=nonsense!"), "after");
         assertInvalid(ann.get(NOTES + "?prefix=a%2Fb"), "prefix");
+    }
+
+    @Test
+    void pageOfLargeRecords_endsEarlyAndGoesOn() {
+        Client ann = somebody();
+        String large = "\"" + "x".repeat(1_000_000) + "\"";
+        for (int i = 0; i < 8; i++) {
+            assertThat(ann.put(NOTES + "/large-" + i, large, "If-None-Match", "*")
+                            .status())
+                    .isEqualTo(201);
+        }
+        Reply first = ann.get(NOTES + "?prefix=large-");
+        assertThat(first.json().get("items").size()).isEqualTo(5);
+        Reply second = ann.get(NOTES + "?prefix=large-&after=" + first.text("next"));
+        assertThat(second.json().get("items").size()).isEqualTo(3);
+        assertThat(second.json().get("next").isNull()).isTrue();
     }
 
     @ParameterizedTest

@@ -15,6 +15,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class TablesEndToEndTest extends EndToEnd {
 
+    /** More than a double can hold. */
+    private static final String HUGE =
+            "1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+                    + "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+                    + "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+                    + "00000000000000000000";
+
     private static final String V4 = "550e8400-e29b-41d4-a716-446655440000";
 
     TablesEndToEndTest(On on) {
@@ -98,6 +105,9 @@ class TablesEndToEndTest extends EndToEnd {
         assertThat(numbered(table, sid, 1).text("duplicate")).isEqualTo("false");
         Reply gap = numbered(table, sid, 3);
         assertProblem(gap, 409, "out_of_order");
+        String early = "\"clientMsgId\":\"" + uuid() + "\",\"sid\":\"" + sid + "\",\"seq\":";
+        assertProblem(act("ann", table, early + 9), 409, "out_of_order");
+        assertProblem(act("ann", table, early + 8), 409, "out_of_order");
         assertThat(numbered(table, "session-" + sid, 2).text("duplicate")).isEqualTo("false");
         assertThat(numbered(table, "SESSION-" + sid.toUpperCase(Locale.ROOT), 1).text("duplicate"))
                 .isEqualTo("true");
@@ -115,6 +125,8 @@ class TablesEndToEndTest extends EndToEnd {
             delimiter = '|',
             value = {
                 "{\"action\":\"fold\"}|clientMsgId",
+                "{\"clientMsgId\":\"550e8400-e29b-41d4-a716-446655440000\",\"action\":\"bet\",\"amount\":" + HUGE
+                        + "}|amount",
                 "{\"action\":\"fold\",\"clientMsgId\":7}|clientMsgId",
                 "{\"action\":\"fold\",\"clientMsgId\":\"789e0123-e45b-67c8-d901-234567890abc\"}|clientMsgId",
                 "{\"clientMsgId\":\"550e8400-e29b-41d4-a716-446655440000\"}|action",

@@ -1,0 +1,43 @@
+package dev.semel.http;
+
+import java.util.Locale;
+
+/** A path as it is part of a key: the same however it is spelled, by the rules of RFC 3986 for escapes. */
+final class PathText {
+
+    private static final int ESCAPE = 3;
+
+    private PathText() {}
+
+    /** Takes back escapes of characters that need none, and spells the others in upper case. */
+    static String normal(String path) {
+        int at = path.indexOf('%');
+        if (at < 0) {
+            return path;
+        }
+        StringBuilder normal = new StringBuilder(path.length());
+        int done = 0;
+        while (at >= 0 && at + ESCAPE <= path.length()) {
+            normal.append(path, done, at);
+            int code = (Character.digit(path.charAt(at + 1), 16) << 4) | Character.digit(path.charAt(at + 2), 16);
+            if (needsNoEscape(code)) {
+                normal.append((char) code);
+            } else {
+                normal.append(path.substring(at, at + ESCAPE).toUpperCase(Locale.ROOT));
+            }
+            done = at + ESCAPE;
+            at = path.indexOf('%', done);
+        }
+        return normal.append(path, done, path.length()).toString();
+    }
+
+    private static boolean needsNoEscape(int c) {
+        return (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z')
+                || (c >= '0' && c <= '9')
+                || c == '-'
+                || c == '.'
+                || c == '_'
+                || c == '~';
+    }
+}
