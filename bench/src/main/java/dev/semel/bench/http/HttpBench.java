@@ -94,6 +94,7 @@ public final class HttpBench implements Callable<Integer> {
             figures.idleBytes = server.residentBytes();
             Wrk wrk = new Wrk(temp.path(), CONNECTIONS);
             Requests requests = new Requests(server.token("ann"));
+            server.post(requests.path(REPLAY), requests.token, Requests.ONE_KEY, Requests.BODY);
             for (String what : new String[] {EMPTY, REPLAY, FRESH}) {
                 say("warming up: " + what);
                 load(wrk, server, requests, what, WARM_UP);
@@ -139,6 +140,9 @@ public final class HttpBench implements Callable<Integer> {
     /** What is sent. */
     private record Requests(String token) {
 
+        private static final String ONE_KEY = "the-one";
+        private static final String BODY = "{\"item\":\"coffee\",\"count\":2,\"note\":\"black, please\"}";
+
         private String path(String what) {
             return what.equals(EMPTY) ? "/health/live" : "/v1/collections/orders/records";
         }
@@ -148,16 +152,21 @@ public final class HttpBench implements Callable<Integer> {
             if (what.equals(EMPTY)) {
                 return "";
             }
-            String key = what.equals(REPLAY) ? "'the-one'" : "prefix .. count";
-            return "local prefix = tostring(os.time()) .. '-' .. tostring(math.random(1e9)) .. '-'\n"
-                    + "local count = 0\n"
-                    + "math.randomseed(os.time())\n"
+            String common = "wrk.method = 'POST'\n"
+                    + "wrk.body = '" + BODY + "'\n"
                     + "wrk.headers['Authorization'] = 'Bearer " + token + "'\n"
-                    + "wrk.headers['Content-Type'] = 'application/json'\n"
+                    + "wrk.headers['Content-Type'] = 'application/json'\n";
+            if (what.equals(REPLAY)) {
+                return common + "wrk.headers['Idempotency-Key'] = '" + ONE_KEY + "'\n";
+            }
+            return common
+                    + "math.randomseed(os.time())\n"
+                    + "local prefix = tostring(os.time()) .. '-' .. tostring(math.random(1e9)) .. '-'\n"
+                    + "local count = 0\n"
                     + "function request()\n"
                     + "  count = count + 1\n"
-                    + "  wrk.headers['Idempotency-Key'] = " + key + "\n"
-                    + "  return wrk.format('POST', nil, nil, '{\"item\":\"coffee\",\"count\":2,\"note\":\"black, please\"}')\n"
+                    + "  wrk.headers['Idempotency-Key'] = prefix .. count\n"
+                    + "  return wrk.format()\n"
                     + "end\n"
                     + (pauseMillis > 0 ? "function delay() return " + pauseMillis + " end\n" : "");
         }

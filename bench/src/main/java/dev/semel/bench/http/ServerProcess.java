@@ -72,18 +72,25 @@ final class ServerProcess implements AutoCloseable {
 
     /** A token for a user. */
     String token(String user) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/dev/token"))
+        Matcher token = TOKEN.matcher(post("/v1/dev/token", "none", "none", "{\"user\":\"" + user + "\"}"));
+        if (!token.find()) {
+            throw new IllegalStateException("The server gave no token");
+        }
+        return token.group(1);
+    }
+
+    /** What a request is answered. */
+    String post(String path, String token, String key, String body) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString("{\"user\":\"" + user + "\"}"))
+                .header("Authorization", "Bearer " + token)
+                .header("Idempotency-Key", key)
+                .POST(BodyPublishers.ofString(body))
                 .build();
         try {
-            Matcher token = TOKEN.matcher(HttpClient.newHttpClient()
+            return HttpClient.newHttpClient()
                     .send(request, BodyHandlers.ofString())
-                    .body());
-            if (!token.find()) {
-                throw new IllegalStateException("The server gave no token");
-            }
-            return token.group(1);
+                    .body();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
