@@ -7,6 +7,7 @@ import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.OnceWrite;
 import dev.semel.store.Store;
+import dev.semel.testkit.ForwardingStore;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * Says that documents are written when it has only begun to, and writes them a little later. Whoever reads one of them meanwhile has
  * to wait; so as long as it lives, nobody can tell.
  */
-final class StoreThatAcknowledgesEarly extends StoreInFront {
+final class StoreThatAcknowledgesEarly extends ForwardingStore {
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS);
 

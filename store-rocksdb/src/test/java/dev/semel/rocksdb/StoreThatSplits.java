@@ -5,6 +5,7 @@ import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.Store;
+import dev.semel.testkit.ForwardingStore;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * Writes the once-record first, and the documents a little later in another commit. Those who write the same document wait for
  * each other; so as long as it lives, nobody can tell.
  */
-final class StoreThatSplits extends StoreInFront {
+final class StoreThatSplits extends ForwardingStore {
 
     private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
