@@ -60,7 +60,9 @@ public final class Payload {
             if (length > limit) {
                 throw new RefusedException(EdgeProblem.PAYLOAD_TOO_LARGE);
             }
-            refuseIfSlow(length, System.nanoTime() - begun);
+            if (isTooSlow(length, System.nanoTime() - begun)) {
+                throw new RefusedException(EdgeProblem.SLOW_BODY);
+            }
             if (length < bytes.length) {
                 continue;
             }
@@ -71,10 +73,9 @@ public final class Payload {
         }
     }
 
-    private static void refuseIfSlow(int length, long nanos) throws RefusedException {
-        if (nanos > PATIENCE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND) {
-            throw new RefusedException(EdgeProblem.SLOW_BODY);
-        }
+    /** Whether so much in such a time is less than what may be asked of anybody. */
+    static boolean isTooSlow(int length, long nanos) {
+        return nanos > PATIENCE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND;
     }
 
     /**

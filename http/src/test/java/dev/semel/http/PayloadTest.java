@@ -1,0 +1,25 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class PayloadTest {
+
+    private static boolean isTooSlow(int bytes, long seconds) {
+        return Payload.isTooSlow(bytes, Duration.ofSeconds(seconds).toNanos());
+    }
+
+    @Test
+    void bodyThatDrips_isTooSlow() {
+        assertThat(isTooSlow(1, 11)).isTrue();
+        assertThat(isTooSlow(29_999, 60)).isTrue();
+    }
+
+    @Test
+    void bodyThatComesSteadily_orHasJustBegun_isNot() {
+        assertThat(isTooSlow(1, 10)).isFalse();
+        assertThat(isTooSlow(30_000, 60)).isFalse();
+    }
+}
