@@ -1,7 +1,9 @@
 package dev.semel.store;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -44,6 +46,21 @@ public final class RowLocks {
             locks[number].lock(); // a lock that two of the rows share is taken twice
         }
         return new Held(numbers);
+    }
+
+    /** Waits until nobody has a row locked, but not for long: a row that is read then is seldom about to change. */
+    public void awaitFree(byte[] row, Duration atMost) {
+        ReentrantLock lock = locks[number(Arrays.hashCode(row))];
+        if (!lock.isLocked() || lock.isHeldByCurrentThread()) {
+            return;
+        }
+        try {
+            if (lock.tryLock(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+                lock.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static int number(int hash) {

@@ -13,6 +13,7 @@ import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collections;
@@ -41,10 +42,14 @@ public final class PostgresStore implements Store {
     /** The most callers that share a round trip. */
     private static final int MOST_TOGETHER = 63;
 
+    /** Longer than most commits take. */
+    private static final Duration SHORTLY = Duration.ofMillis(5);
+
     private final Session session;
     private final @Nullable InstantSource givenClock;
     private final DatabaseClock clock;
     private final RowLocks locks = new RowLocks();
+    private final Superseded superseded = new Superseded();
     private final GroupWriter<PendingCommit> commits =
             new GroupWriter<>(this::commitTogether, PendingCommit::bytes, MOST_TOGETHER);
     private final GroupWriter<Finding.Wanted> finds = new GroupWriter<>(this::findTogether, any -> 1, MOST_TOGETHER);
@@ -125,6 +130,7 @@ public final class PostgresStore implements Store {
     @Override
     public Optional<Document> read(DocumentId id) {
         refuseIfClosed();
+        locks.awaitFree(RowId.of(id).bytes(), SHORTLY);
         Reading.Wanted wanted = new Reading.Wanted(id);
         reads.write(wanted);
         return Optional.ofNullable(wanted.document);
@@ -147,14 +153,22 @@ public final class PostgresStore implements Store {
         RowLocks.Held held =
                 locks.lock(pending.rows().stream().map(RowId::bytes).toList());
         try {
+            CommitResult.Stale late = superseded.check(commit);
+            if (late != null) {
+                return late;
+            }
             commits.write(pending);
             if (pending.isBusy()) {
                 commitAlone(pending);
             }
+            CommitResult result = pending.result();
+            if (result instanceof CommitResult.Applied) {
+                superseded.note(commit);
+            }
+            return result;
         } finally {
             held.release();
         }
-        return pending.result();
     }
 
     /** If one of them keeps the others from being committed, they are committed without it. */
