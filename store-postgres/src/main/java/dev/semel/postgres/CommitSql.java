@@ -172,10 +172,11 @@ record CommitSql(
                                 + " response_status, response_kind, response_headers, response_body, response_payload, i)"
                         : ") with ordinality o(attempt, writes, wants_place, i)");
         if (once) {
+            // by the id alone, so that no other index seems as good while the table is small
             sql.append(" left join lateral (select k.fence, k.status, k.attempt_id, k.created_at,"
-                    + " coalesce(k.lease_until, k.expires_at) as deadline from idempotency_keys k where k.id = o.id"
-                    + " and k.user_id = o.user_id and k.endpoint = o.endpoint and k.idempotency_key = o.idempotency_key"
-                    + " limit 1) e on true");
+                    + " coalesce(k.lease_until, k.expires_at) as deadline, k.user_id, k.endpoint, k.idempotency_key"
+                    + " from idempotency_keys k where k.id = o.id limit 1) e on e.user_id = o.user_id"
+                    + " and e.endpoint = o.endpoint and e.idempotency_key = o.idempotency_key");
         }
         if (receipts) {
             sql.append(" left join lateral (select true as given from receipts k where k.attempt_id = o.attempt")

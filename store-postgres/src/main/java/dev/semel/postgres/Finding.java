@@ -16,17 +16,18 @@ import org.jspecify.annotations.Nullable;
 /** Looks up keys, those of many callers in one statement. */
 final class Finding {
 
-    private static final String SQL =
-            "select s.n, t.now, b.wait, e.* from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
-                    + " cross join unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::int8[], ?::int8[])"
-                    + " with ordinality s(id, user_id, endpoint, idempotency_key, quota_limit, quota_window, n)"
-                    + " left join lateral (select " + OnceRow.COLUMNS + " from idempotency_keys k where k.id = s.id"
-                    + " and k.user_id = s.user_id and k.endpoint = s.endpoint and k.idempotency_key = s.idempotency_key limit 1) e on true"
-                    + " left join lateral (select least(s.quota_window,"
-                    + " (extract(epoch from k.created_at - t.now) * 1000000)::int8 + s.quota_window) as wait from idempotency_keys k"
-                    + " where s.quota_limit > 0 and (e.client_tx_id is null or e.deadline <= t.now) and k.user_id = s.user_id"
-                    + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
-                    + " order by k.created_at desc offset greatest(s.quota_limit - 1, 0) limit 1) b on true";
+    private static final String SQL = "select s.n, t.now, b.wait, " + OnceRow.COLUMNS_FOUND
+            + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
+            + " cross join unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::int8[], ?::int8[])"
+            + " with ordinality s(id, user_id, endpoint, idempotency_key, quota_limit, quota_window, n)"
+            + " left join lateral (select " + OnceRow.COLUMNS + ", k.user_id, k.endpoint, k.idempotency_key"
+            + " from idempotency_keys k where k.id = s.id limit 1) e on e.user_id = s.user_id and e.endpoint = s.endpoint"
+            + " and e.idempotency_key = s.idempotency_key"
+            + " left join lateral (select least(s.quota_window,"
+            + " (extract(epoch from k.created_at - t.now) * 1000000)::int8 + s.quota_window) as wait from idempotency_keys k"
+            + " where s.quota_limit > 0 and (e.client_tx_id is null or e.deadline <= t.now) and k.user_id = s.user_id"
+            + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
+            + " order by k.created_at desc offset greatest(s.quota_limit - 1, 0) limit 1) b on true";
 
     private Finding() {}
 

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -32,11 +33,14 @@ final class Pool implements DataSource, AutoCloseable {
         }
         Connection open = connection == null ? source.getConnection() : connection;
         lent.incrementAndGet();
+        AtomicBoolean inUse = new AtomicBoolean(true); // it may be closed more than once
         return (Connection) Proxy.newProxyInstance(
                 Pool.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
                     if (method.getName().equals("close")) {
-                        lent.decrementAndGet();
-                        giveBack(open);
+                        if (inUse.getAndSet(false)) {
+                            lent.decrementAndGet();
+                            giveBack(open);
+                        }
                         return null;
                     }
                     try {
