@@ -1,5 +1,7 @@
 package dev.semel.rocksdb;
 
+import dev.semel.store.GroupWriter;
+import dev.semel.store.RowLocks;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -38,10 +40,10 @@ final class Sweep {
     private final Map<ColumnFamilyHandle, Long> dead = new HashMap<>();
     private final Database db;
     private final RowLocks locks;
-    private final GroupWriter writer;
+    private final GroupWriter<Batch> writer;
     private final InstantSource clock;
 
-    Sweep(Database db, RowLocks locks, GroupWriter writer, InstantSource clock) {
+    Sweep(Database db, RowLocks locks, GroupWriter<Batch> writer, InstantSource clock) {
         this.db = db;
         this.locks = locks;
         this.writer = writer;

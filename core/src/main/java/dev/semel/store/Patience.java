@@ -1,4 +1,4 @@
-package dev.semel.rocksdb;
+package dev.semel.store;
 
 /**
  * How long to wait for more callers before a write: at most half as long as writes take of late, counted from the end of the one

@@ -1,6 +1,5 @@
-package dev.semel.rocksdb;
+package dev.semel.store;
 
-import dev.semel.store.StoreException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -8,48 +7,62 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets concurrent callers share a write to disk. Whoever comes first writes; those who come while it does queue up, and one of
- * them then writes for all. A caller alone writes at once, on its own thread.
+ * Lets concurrent callers of a store share what costs as much for many as for one: a write to disk, or a question to a database.
+ * Whoever comes first goes; those who come while it does queue up, and one of them then goes for all. A caller alone goes at
+ * once, on its own thread.
  *
- * <p>Those who have just been answered tend to come again at once. So whoever writes next waits for them a little, if the
- * disk is so slow that this pays ({@link Patience}): otherwise callers fall into two halves, each of which waits for the other's write.
+ * <p>Those who have just been answered tend to come again at once. So whoever goes next waits for them a little, if the
+ * disk is so slow that this pays: otherwise callers fall into two halves, each of which waits for the other's write.
  */
-final class GroupWriter {
+public final class GroupWriter<T> {
 
     /** The most bytes that are written together, beyond which waiting longer gains nothing. */
     private static final int MOST_BYTES = 1 << 20;
 
-    private final Consumer<List<Batch>> disk;
+    private final Consumer<List<T>> disk;
+    private final ToLongFunction<T> bytes;
+    private final int most;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Entry> queue = new ArrayDeque<>();
+    private final Deque<Entry<T>> queue = new ArrayDeque<>();
     private final Patience patience = new Patience();
     private boolean writing;
     private int expected;
-    private @Nullable Entry gathering;
+    private @Nullable Entry<T> gathering;
 
-    /** @param disk writes batches together, durably, all or none */
-    GroupWriter(Consumer<List<Batch>> disk) {
+    /**
+     * @param disk writes batches together, durably, all or none
+     * @param bytes how large a batch is
+     * @param most the most batches that are written together
+     */
+    public GroupWriter(Consumer<List<T>> disk, ToLongFunction<T> bytes, int most) {
         this.disk = disk;
+        this.bytes = bytes;
+        this.most = most;
     }
 
-    private static final class Entry {
-        private final Batch batch;
+    private static final class Entry<T> {
+        private final T batch;
         private final Thread thread = Thread.currentThread();
         private volatile boolean done;
         private volatile boolean isNext;
         private @Nullable RuntimeException failure;
 
-        Entry(Batch batch) {
+        Entry(T batch) {
             this.batch = batch;
         }
     }
 
-    /** Returns when the batch is on disk. */
-    void write(Batch batch) {
-        Entry mine = new Entry(batch);
+    /**
+     * Returns when the batch is on disk.
+     *
+     * @throws StoreException if that failed, for this batch and all that were written together with it
+     */
+    public void write(T batch) {
+        Entry<T> mine = new Entry<>(batch);
         if (!mayWrite(mine)) {
             await(mine);
         }
@@ -61,7 +74,7 @@ final class GroupWriter {
         }
     }
 
-    private boolean mayWrite(Entry mine) {
+    private boolean mayWrite(Entry<T> mine) {
         lock.lock();
         try {
             queue.addLast(mine);
@@ -77,7 +90,7 @@ final class GroupWriter {
         }
     }
 
-    private static void await(Entry mine) {
+    private void await(Entry<T> mine) {
         boolean interrupted = false;
         while (!mine.done && !mine.isNext) {
             LockSupport.park(mine);
@@ -89,9 +102,9 @@ final class GroupWriter {
     }
 
     /** Writes all that has queued up, and hands over to the first of those who have come meanwhile. */
-    private void writeGroup(Entry mine) {
+    private void writeGroup(Entry<T> mine) {
         gather(mine);
-        List<Entry> group = nextGroup();
+        List<Entry<T>> group = nextGroup();
         RuntimeException failure = null;
         long begun = System.nanoTime();
         try {
@@ -101,7 +114,7 @@ final class GroupWriter {
         } finally {
             handOver(group.size(), begun);
         }
-        for (Entry entry : group) {
+        for (Entry<T> entry : group) {
             entry.failure = failure;
             entry.done = true;
             LockSupport.unpark(entry.thread);
@@ -109,7 +122,7 @@ final class GroupWriter {
     }
 
     /** Waits for those who were there a moment ago, if they are likely to come soon. */
-    private void gather(Entry mine) {
+    private void gather(Entry<T> mine) {
         int before;
         long nanos;
         lock.lock();
@@ -150,14 +163,14 @@ final class GroupWriter {
         }
     }
 
-    private List<Entry> nextGroup() {
-        List<Entry> group = new ArrayList<>();
+    private List<Entry<T>> nextGroup() {
+        List<Entry<T>> group = new ArrayList<>();
         lock.lock();
         try {
-            long bytes = 0;
-            while (!queue.isEmpty() && (group.isEmpty() || bytes < MOST_BYTES)) {
-                Entry entry = queue.removeFirst();
-                bytes += entry.batch.length();
+            long size = 0;
+            while (!queue.isEmpty() && group.size() < most && (group.isEmpty() || size < MOST_BYTES)) {
+                Entry<T> entry = queue.removeFirst();
+                size += bytes.applyAsLong(entry.batch);
                 group.add(entry);
             }
             return group;
@@ -172,7 +185,7 @@ final class GroupWriter {
             long now = System.nanoTime();
             patience.written(begun, now);
             expected = written + queue.size();
-            Entry next = queue.peekFirst();
+            Entry<T> next = queue.peekFirst();
             if (next == null) {
                 writing = false;
             } else {

@@ -1,4 +1,4 @@
-package dev.semel.rocksdb;
+package dev.semel.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,29 +1,36 @@
-package dev.semel.rocksdb;
+package dev.semel.store;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Locks for rows: so many that two rows seldom share one. They are always taken in the same order, so nobody waits in a circle. */
-final class RowLocks {
+/**
+ * Locks for rows within a process: so many that two rows seldom share one. They are always taken in the same order,
+ * so nobody waits in a circle.
+ */
+public final class RowLocks {
 
     private static final int COUNT = 1 << 14;
 
     private final ReentrantLock[] locks = new ReentrantLock[COUNT];
 
-    RowLocks() {
+    /** All of them free. */
+    public RowLocks() {
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
     /** What is locked until it is released. */
-    final class Held {
+    public final class Held {
         private final int[] numbers;
 
         private Held(int[] numbers) {
             this.numbers = numbers;
         }
 
-        void release() {
+        /** Lets go of them, on the thread that locked them. */
+        public void release() {
             for (int number : numbers) {
                 locks[number].unlock();
             }
@@ -31,7 +38,7 @@ final class RowLocks {
     }
 
     /** Locks some rows. */
-    Held lock(List<byte[]> rows) {
+    public Held lock(List<byte[]> rows) {
         int[] numbers = new int[rows.size()];
         Arrays.setAll(numbers, i -> number(Arrays.hashCode(rows.get(i))));
         Arrays.sort(numbers);
@@ -39,6 +46,21 @@ final class RowLocks {
             locks[number].lock(); // a lock that two of the rows share is taken twice
         }
         return new Held(numbers);
+    }
+
+    /** Waits until nobody has a row locked, but not for long: a row that is read then is seldom about to change. */
+    public void awaitFree(byte[] row, Duration atMost) {
+        ReentrantLock lock = locks[number(Arrays.hashCode(row))];
+        if (!lock.isLocked() || lock.isHeldByCurrentThread()) {
+            return;
+        }
+        try {
+            if (lock.tryLock(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+                lock.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static int number(int hash) {

@@ -1,0 +1,62 @@
+package dev.semel.postgres;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Headers as a text that people can read: name, tab, value; one a line. What would be mistaken for these is escaped. */
+final class HeaderText {
+
+    private HeaderText() {}
+
+    static String of(Map<String, String> headers) {
+        StringBuilder text = new StringBuilder();
+        headers.forEach((name, value) -> {
+            append(text, name);
+            text.append('\t');
+            append(text, value);
+            text.append('\n');
+        });
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, String part) {
+        for (int i = 0; i < part.length(); i++) {
+            char c = part.charAt(i);
+            switch (c) {
+                case '\\' -> text.append("\\\\");
+                case '\t' -> text.append("\\t");
+                case '\n' -> text.append("\\n");
+                case '\0' -> text.append("\\0");
+                default -> text.append(c);
+            }
+        }
+    }
+
+    static Map<String, String> headers(String text) {
+        Map<String, String> headers = new HashMap<>();
+        StringBuilder part = new StringBuilder();
+        String name = "";
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\t') {
+                name = part.toString();
+                part.setLength(0);
+            } else if (c == '\n') {
+                headers.put(name, part.toString());
+                part.setLength(0);
+            } else {
+                part.append(c == '\\' ? unescaped(text.charAt(++i)) : c);
+            }
+        }
+        return headers;
+    }
+
+    private static char unescaped(char c) {
+        return switch (c) {
+            case 't' -> '\t';
+            case 'n' -> '\n';
+            case '0' -> '\0';
+            default -> c;
+        };
+    }
+}

@@ -1,0 +1,106 @@
+package dev.semel.postgres;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.Response;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** How a once-record is spelled in its table. */
+final class OnceRow {
+
+    /** What {@link #read} reads, from a table that is called k. */
+    static final String COLUMNS =
+            "k.client_tx_id, k.payload_hash, k.status, k.if_abandoned, k.attempts, k.attempt_id, k.fence,"
+                    + " k.created_at, coalesce(k.lease_until, k.expires_at) as deadline,"
+                    + " k.response_status, k.response_kind, k.response_headers, k.response_body";
+
+    private OnceRow() {}
+
+    /** The record whose columns begin at a given one; null if they are all null. */
+    static @Nullable OnceRecord read(OnceKey key, ResultSet row, int first) throws SQLException {
+        String clientTxId = row.getString(first);
+        if (clientTxId == null) {
+            return null;
+        }
+        return new OnceRecord(
+                key,
+                clientTxId,
+                Fingerprint.parse(row.getString(first + 1)),
+                OnceStatus.valueOf(row.getString(first + 2).toUpperCase(Locale.ROOT)),
+                ifAbandoned(row.getString(first + 3)),
+                row.getInt(first + 4),
+                row.getString(first + 5),
+                row.getLong(first + 6),
+                instant(row, first + 7),
+                optionalInstant(row, first + 8),
+                response(row, first + 9));
+    }
+
+    static Instant instant(ResultSet row, int column) throws SQLException {
+        return row.getObject(column, OffsetDateTime.class).toInstant();
+    }
+
+    static @Nullable Instant optionalInstant(ResultSet row, int column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+
+    private static @Nullable IfAbandoned ifAbandoned(@Nullable String name) {
+        return name == null ? null : IfAbandoned.valueOf(name.toUpperCase(Locale.ROOT));
+    }
+
+    static @Nullable String name(@Nullable Enum<?> value) {
+        return value == null ? null : value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static @Nullable Response response(ResultSet row, int first) throws SQLException {
+        String kind = row.getString(first + 1);
+        if (kind == null) {
+            return null;
+        }
+        Response response =
+                Response.of(row.getInt(first), HeaderText.headers(row.getString(first + 2)), row.getBytes(first + 3));
+        response = kind.startsWith("refusal") ? response.asRefusal() : response;
+        return kind.endsWith("not_kept") ? response.notKept() : response;
+    }
+
+    static @Nullable String kind(@Nullable Response response) {
+        if (response == null) {
+            return null;
+        }
+        String kind = response.isKept() ? "kept" : "not_kept";
+        return !response.isRefusal() ? kind : response.isKept() ? "refusal" : "refusal_" + kind;
+    }
+
+    /** The body of a response as a text that may be JSON; null if it cannot be. */
+    static @Nullable String payload(@Nullable Response response) {
+        byte[] body = response == null ? new byte[0] : response.body();
+        int start = 0;
+        while (start < body.length && body[start] <= ' ') {
+            start++;
+        }
+        if (start == body.length || "{[\"-0123456789tfn".indexOf(body[start]) < 0) {
+            return null;
+        }
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(body))
+                    .toString();
+            return text.indexOf('\0') < 0 ? text : null;
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.semel.postgres;
+
+import dev.semel.store.Capability;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.GroupWriter;
+import dev.semel.store.OnceKey;
+import dev.semel.store.Quota;
+import dev.semel.store.RowLocks;
+import dev.semel.store.Scan;
+import dev.semel.store.Sighting;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps everything in a PostgreSQL database, which any number of servers share: what one has acknowledged, all see. It counts by the
+ * database's time, so their clocks may differ.
+ *
+ * <p>Callers that come at the same time share a round trip, and a commit to disk with it ({@link CommitGroup}). Within a process the
+ * rows of a commit are locked until it is done, so that no two of a group have one in common; between processes, by advisory
+ * locks of the transaction. A row that another process holds for long does not hold up the group: its commit waits alone.
+ *
+ * <p>Connections are taken from a {@link DataSource} for one transaction each, and may be others each time. Every transaction acts
+ * as the role {@code semel_app}, and for the users whose rows it is about.
+ */
+public final class PostgresStore implements Store {
+
+    private static final Set<Capability> CAPABILITIES = Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
+
+    /** The most callers that share a round trip. */
+    private static final int MOST_TOGETHER = 63;
+
+    /** Longer than most commits take. */
+    private static final Duration SHORTLY = Duration.ofMillis(5);
+
+    private final Session session;
+    private final @Nullable InstantSource givenClock;
+    private final DatabaseClock clock;
+    private final RowLocks locks = new RowLocks();
+    private final Superseded superseded = new Superseded();
+    private final GroupWriter<PendingCommit> commits =
+            new GroupWriter<>(this::commitTogether, PendingCommit::bytes, MOST_TOGETHER);
+    private final GroupWriter<Finding.Wanted> finds = new GroupWriter<>(this::findTogether, any -> 1, MOST_TOGETHER);
+    private final GroupWriter<Reading.Wanted> reads = new GroupWriter<>(this::readTogether, any -> 1, MOST_TOGETHER);
+    private final Sweep sweep;
+    private volatile boolean closed;
+
+    private PostgresStore(Session session, @Nullable InstantSource givenClock) {
+        this.session = session;
+        this.givenClock = givenClock;
+        long asked = System.nanoTime();
+        this.clock = new DatabaseClock(askTime(session), asked);
+        this.sweep = new Sweep(session);
+    }
+
+    /**
+     * Opens the store in a database.
+     *
+     * @param source gives connections, and stays the caller's: it is not closed with the store. The first schema of their
+     *     {@code search_path} holds the tables
+     * @throws StoreException if the database cannot be reached, or if its tables are newer than this release; says which
+     */
+    public static PostgresStore open(DataSource source, PostgresSettings settings) {
+        return open(source, settings, null);
+    }
+
+    /** Opens a store that counts by a given time, if there is one, and not by the database's. */
+    static PostgresStore open(DataSource source, PostgresSettings settings, @Nullable InstantSource clock) {
+        if (settings.migrate()) {
+            Schema.migrate(source);
+        }
+        return new PostgresStore(new Session(source, settings), clock);
+    }
+
+    private static Instant askTime(Session session) {
+        return session.run(
+                session.prologue(Session.Role.APP)
+                        + "select clock_timestamp(), (select count(*) from (select from idempotency_keys limit 1) k)",
+                to -> to.text(""),
+                rows -> {
+                    rows.next();
+                    return OnceRow.instant(rows, 1);
+                });
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public InstantSource clock() {
+        return givenClock == null ? clock : () -> Parameters.kept(givenClock.instant());
+    }
+
+    /** What to count by; null for the database's time. */
+    private @Nullable Instant givenTime() {
+        return givenClock == null ? null : givenClock.instant();
+    }
+
+    @Override
+    public Sighting find(OnceKey key, Quota quota) {
+        refuseIfClosed();
+        Finding.Wanted wanted = new Finding.Wanted(key, quota);
+        finds.write(wanted);
+        Sighting sighting = wanted.sighting;
+        if (sighting == null) {
+            throw StoreException.unavailable("The database gave no answer to a look-up", null);
+        }
+        return sighting;
+    }
+
+    private void findTogether(List<Finding.Wanted> wanted) {
+        long asked = System.nanoTime();
+        clock.tell(Finding.run(session, givenTime(), wanted), asked);
+    }
+
+    @Override
+    public Optional<Document> read(DocumentId id) {
+        refuseIfClosed();
+        locks.awaitFree(RowId.of(id).bytes(), SHORTLY);
+        Reading.Wanted wanted = new Reading.Wanted(id);
+        reads.write(wanted);
+        return Optional.ofNullable(wanted.document);
+    }
+
+    private void readTogether(List<Reading.Wanted> wanted) {
+        Reading.run(session, givenTime(), wanted);
+    }
+
+    @Override
+    public List<Document> scan(Scan scan) {
+        refuseIfClosed();
+        return new Scanning(scan).run(session, givenTime());
+    }
+
+    @Override
+    public CommitResult commit(Commit commit) {
+        refuseIfClosed();
+        PendingCommit pending = new PendingCommit(commit);
+        RowLocks.Held held =
+                locks.lock(pending.rows().stream().map(RowId::bytes).toList());
+        try {
+            CommitResult.Stale late = superseded.check(commit);
+            if (late != null) {
+                return late;
+            }
+            commits.write(pending);
+            if (pending.isBusy()) {
+                commitAlone(pending);
+            }
+            CommitResult result = pending.result();
+            if (result instanceof CommitResult.Applied) {
+                superseded.note(commit);
+            }
+            return result;
+        } finally {
+            held.release();
+        }
+    }
+
+    /** If one of them keeps the others from being committed, they are committed without it. */
+    private void commitTogether(List<PendingCommit> group) {
+        try {
+            commit(group, false);
+        } catch (StoreException e) {
+            if (group.size() > 1 && Session.isRefusal(e)) {
+                group.forEach(this::commitAlone);
+            } else {
+                group.forEach(pending -> pending.fail(e));
+            }
+        }
+    }
+
+    private void commitAlone(PendingCommit pending) {
+        try {
+            commit(List.of(pending), true);
+        } catch (StoreException e) {
+            pending.fail(e);
+        }
+    }
+
+    private void commit(List<PendingCommit> group, boolean alone) {
+        long asked = System.nanoTime();
+        clock.tell(new CommitGroup(group, alone).run(session, givenTime()), asked);
+    }
+
+    /**
+     * Removes what is past its time, little by little, and logs in {@code cleanup_logs} how much that was. Any number of servers may do
+     * so at once.
+     *
+     * @return how many rows were removed
+     */
+    public long sweep() {
+        refuseIfClosed();
+        return sweep.run(givenTime());
+    }
+
+    private void refuseIfClosed() {
+        if (closed) {
+            throw StoreException.refused("The store is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

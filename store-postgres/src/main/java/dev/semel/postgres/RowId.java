@@ -1,0 +1,56 @@
+package dev.semel.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.store.DocumentId;
+import dev.semel.store.OnceKey;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.UUID;
+
+/**
+ * What a row is known by: the first 16 bytes of the SHA-256 of its kind and its parts. A once-record is found by it, and the first 8
+ * bytes number the advisory lock that everybody takes who is about to write the row, on whichever server.
+ */
+record RowId(long high, long low) {
+
+    /** Taken by who counts the keys of a user. */
+    static RowId ofUser(String user) {
+        return of("user\0" + user);
+    }
+
+    static RowId of(OnceKey key) {
+        return of("once\0" + key.user() + '\0' + key.endpoint() + '\0' + key.key());
+    }
+
+    static RowId of(DocumentId id) {
+        return of("document\0" + id.collection() + '\0' + id.owner() + '\0' + id.key());
+    }
+
+    private static RowId of(String parts) {
+        ByteBuffer hash = ByteBuffer.wrap(sha256().digest(parts.getBytes(UTF_8)));
+        return new RowId(hash.getLong(), hash.getLong());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every JDK has SHA-256", e);
+        }
+    }
+
+    UUID uuid() {
+        return new UUID(high, low);
+    }
+
+    /** Number of its advisory lock. */
+    long lock() {
+        return high;
+    }
+
+    byte[] bytes() {
+        return ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+    }
+}

@@ -1,0 +1,107 @@
+package dev.semel.postgres;
+
+import dev.semel.store.StoreException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/**
+ * Runs statements, each in a transaction and a round trip of its own, in one of Semel's roles whatever the connection logged in as.
+ * Role, user and time-outs are set in the same round trip and for that transaction alone: nothing has to be on the connection
+ * before, and nothing is left on it.
+ */
+final class Session {
+
+    /** The role that sees the rows of the users it names, and the one that sees all. */
+    enum Role {
+        APP("semel_app"),
+        SERVICE("semel_service");
+
+        private final String prologue;
+
+        Role(String name) {
+            this.prologue = "select set_config('role', '" + name + "', true), set_config('semel.user', ?, true), ";
+        }
+    }
+
+    private final DataSource source;
+    private final String limits;
+
+    Session(DataSource source, PostgresSettings settings) {
+        this.source = source;
+        // Statements are planned once, for tables of any size: a plan that was good for an empty table must not stay.
+        this.limits = "set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "', true), "
+                + "set_config('statement_timeout', '"
+                + settings.statementTimeout().toMillis() + "', true), "
+                + "set_config('idle_in_transaction_session_timeout', '"
+                + settings.statementTimeout().toMillis() + "', true), "
+                + "set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), "
+                + "set_config('plan_cache_mode', 'force_generic_plan', true)";
+    }
+
+    /** Gives a statement its parameters. */
+    interface Binding {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    /** Reads what a statement returned. */
+    interface Reading<T> {
+        T read(ResultSet rows) throws SQLException;
+    }
+
+    /** The statement that has to come before others in the same round trip; its first parameter is the users. */
+    String prologue(Role role) {
+        return prologue(role, "");
+    }
+
+    /** The same, doing something more at its end. */
+    String prologue(Role role, String more) {
+        return role.prologue + limits + more + "; ";
+    }
+
+    /**
+     * Runs a statement that begins with a {@linkplain #prologue prologue}.
+     *
+     * @throws StoreException if that fails; whether it has written anything is not certain then
+     */
+    <T> T run(String sql, Binding binding, Reading<T> reading) {
+        try (Connection connection = source.getConnection()) {
+            boolean commitsItself = connection.getAutoCommit();
+            if (!commitsItself) {
+                connection.setAutoCommit(true);
+            }
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                binding.bind(new Parameters(statement));
+                statement.execute();
+                statement.getMoreResults();
+                return reading.read(statement.getResultSet());
+            } finally {
+                if (!commitsItself) {
+                    connection.setAutoCommit(false);
+                }
+            }
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Says what went wrong, without the values that a server's detail may hold. */
+    static StoreException failed(SQLException e) {
+        ServerErrorMessage told = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
+        String message = told == null ? e.getMessage() : told.getMessage();
+        return StoreException.unavailable("The database failed (" + e.getSQLState() + "): " + message, e);
+    }
+
+    /** Whether the server itself refused a statement, so that it certainly changed nothing and the connection goes on. */
+    static boolean isRefusal(StoreException e) {
+        return e.getCause() instanceof PSQLException failure
+                && failure.getServerErrorMessage() != null
+                && failure.getSQLState() != null
+                && !failure.getSQLState().startsWith("57P")
+                && !failure.getSQLState().startsWith("08");
+    }
+}

@@ -1,0 +1,58 @@
+package dev.semel.postgres;
+
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.DocumentId;
+import dev.semel.store.DocumentWrite;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which versions of documents this process has lately replaced. Where many want to change one document, those who waited for its
+ * lock know without asking the database that they were too late: no commit writes a version that was there before.
+ */
+final class Superseded {
+
+    private static final int MOST = 1 << 12;
+
+    private final Map<Version, Successor> successors = new Recent();
+
+    /** A document as one commit wrote it. */
+    private record Version(DocumentId id, String writer) {}
+
+    /** The commit that replaced it, and what it left. */
+    private record Successor(String attempt, long version) {}
+
+    private static final class Recent extends LinkedHashMap<Version, Successor> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Version, Successor> eldest) {
+            return size() > MOST;
+        }
+    }
+
+    /** A commit was applied. */
+    synchronized void note(Commit applied) {
+        for (DocumentWrite write : applied.writes()) {
+            String writer = applied.writers().get(write.id());
+            if (writer != null && !writer.isEmpty()) {
+                long version =
+                        write instanceof DocumentWrite.Put put ? put.document().version() : 0;
+                successors.put(new Version(write.id(), writer), new Successor(applied.attempt(), version));
+            }
+        }
+    }
+
+    /** What a commit would be told that comes too late; null if that is not known. */
+    synchronized CommitResult.@Nullable Stale check(Commit commit) {
+        for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
+            Successor successor = successors.get(new Version(expected.getKey(), expected.getValue()));
+            if (successor != null && !successor.attempt.equals(commit.attempt())) {
+                return new CommitResult.Stale(expected.getKey(), successor.version);
+            }
+        }
+        return null;
+    }
+}

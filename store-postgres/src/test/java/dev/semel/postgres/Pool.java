@@ -1,0 +1,109 @@
+package dev.semel.postgres;
+
+import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps connections for the next who asks, and counts those that were not given back. */
+final class Pool implements DataSource, AutoCloseable {
+
+    private final DataSource source;
+    private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
+    private final AtomicInteger lent = new AtomicInteger();
+
+    Pool(DataSource source) {
+        this.source = source;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Connection connection = idle.pollFirst();
+        while (connection != null && connection.isClosed()) {
+            connection = idle.pollFirst();
+        }
+        Connection open = connection == null ? source.getConnection() : connection;
+        lent.incrementAndGet();
+        return (Connection) Proxy.newProxyInstance(
+                Pool.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        lent.decrementAndGet();
+                        giveBack(open);
+                        return null;
+                    }
+                    try {
+                        return method.invoke(open, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** What is done with a connection that is not in use any more. */
+    private void giveBack(Connection connection) throws SQLException {
+        if (!connection.isClosed()) {
+            idle.addFirst(connection);
+        }
+    }
+
+    /** How many connections are in use. */
+    int lent() {
+        return lent.get();
+    }
+
+    @Override
+    public void close() {
+        List<Connection> all = new ArrayList<>(idle);
+        for (Connection connection : all) {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                // it is closed, then
+            }
+        }
+    }
+
+    @Override
+    public Connection getConnection(String user, String password) throws SQLException {
+        return source.getConnection(user, password);
+    }
+
+    @Override
+    public @Nullable PrintWriter getLogWriter() {
+        return null;
+    }
+
+    @Override
+    public void setLogWriter(@Nullable PrintWriter out) {}
+
+    @Override
+    public void setLoginTimeout(int seconds) {}
+
+    @Override
+    public int getLoginTimeout() {
+        return 0;
+    }
+
+    @Override
+    public Logger getParentLogger() {
+        return Logger.getGlobal();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        return source.unwrap(type);
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) throws SQLException {
+        return source.isWrapperFor(type);
+    }
+}

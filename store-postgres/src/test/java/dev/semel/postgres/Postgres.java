@@ -1,0 +1,146 @@
+package dev.semel.postgres;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A real server of a version, durable as in production. It starts when it is first asked for, and ends with the process. */
+final class Postgres {
+
+    static final Postgres NEWEST = new Postgres(18);
+    static final Postgres OLDEST = new Postgres(16);
+
+    private static final String TEMPLATE = "semel_template";
+
+    private final int version;
+    private final AtomicInteger databases = new AtomicInteger();
+    private final Queue<DataSource> unused = new ConcurrentLinkedQueue<>();
+    private @Nullable EmbeddedPostgres server;
+
+    private Postgres(int version) {
+        this.version = version;
+    }
+
+    /** The number of its version. */
+    int version() {
+        return version;
+    }
+
+    private synchronized EmbeddedPostgres server() {
+        if (server == null) {
+            try {
+                server = start();
+                run("postgres", "create database " + TEMPLATE);
+                Schema.migrate(source(TEMPLATE));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return server;
+    }
+
+    private EmbeddedPostgres start() throws IOException {
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+                .setServerConfig("fsync", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("full_page_writes", "on")
+                .setServerConfig("max_connections", "200")
+                .setPGStartupWait(Duration.ofMinutes(2));
+        return this == OLDEST
+                ? builder.setPgBinaryResolver((system, machine) -> oldest()).start()
+                : builder.start();
+    }
+
+    /** Only one version of the programs can be on the class path; the build puts the other one here. */
+    private static InputStream oldest() throws IOException {
+        URL jar = Path.of("target", "postgres-oldest.jar").toUri().toURL();
+        try (URLClassLoader programs = new URLClassLoader(new URL[] {jar}, null)) {
+            URL found = programs.getResource("postgres-linux-x86_64.txz");
+            if (found == null) {
+                throw new IOException("The programs are not in " + jar);
+            }
+            return found.openStream();
+        }
+    }
+
+    /** A new database without any tables. */
+    DataSource emptyDatabase() {
+        return database("");
+    }
+
+    /** A new database with Semel's tables. */
+    DataSource database() {
+        return database(" template " + TEMPLATE);
+    }
+
+    /** A database with Semel's tables, all empty, that was perhaps in use before; a tenth of the time that a new one takes. */
+    DataSource usedDatabase() throws SQLException {
+        DataSource used = unused.poll();
+        if (used == null) {
+            return database();
+        }
+        execute(
+                used,
+                "delete from idempotency_keys; delete from documents; delete from further_keys; delete from receipts");
+        return used;
+    }
+
+    /** Gives back a database that is not in use any more. */
+    void giveBack(DataSource database) {
+        unused.add(database);
+    }
+
+    private DataSource database(String like) {
+        server();
+        String name = "test_" + databases.incrementAndGet();
+        run("postgres", "create database " + name + like);
+        return source(name);
+    }
+
+    /** Connections of the server's own super user to a database, a new one each time. */
+    PGSimpleDataSource source(String database) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(server().getJdbcUrl("postgres", database));
+        return source;
+    }
+
+    private void run(String database, String sql) {
+        try (Connection connection = source(database).getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The first column of the first row that a statement returns; null if there is none. */
+    static @Nullable String ask(DataSource source, String sql) throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            return rows.next() ? rows.getString(1) : null;
+        }
+    }
+
+    static void execute(DataSource source, String sql) throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
