@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
@@ -56,6 +57,9 @@ final class Database implements AutoCloseable {
 
     /** How many bytes of a key filters know, beside whole keys: collection, owner and the first ten or so of what a query fixes. */
     private static final int PREFIX = 20;
+
+    /** What has no method: RocksDB notes how long each log is that it has done with, and refuses to open if one is shorter. */
+    private static final Properties BY_NAME = byName("track_and_verify_wals_in_manifest", "true");
 
     /** RocksDB's own messages, of the last times it was opened. */
     private static final int MESSAGE_FILES = 5;
@@ -125,7 +129,7 @@ final class Database implements AutoCloseable {
             Cache cache = own(owned, new LRUCache(settings.memoryBytes(), SHARDS_BY_SIZE, false, KEPT_FIRST));
             WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
             Statistics statistics = own(owned, new Statistics());
-            DBOptions options = own(owned, new DBOptions())
+            DBOptions options = own(owned, DBOptions.getDBOptionsFromProps(BY_NAME))
                     .setCreateIfMissing(true)
                     .setCreateMissingColumnFamilies(true)
                     .setWriteBufferManager(buffers)
@@ -162,6 +166,12 @@ final class Database implements AutoCloseable {
             closeAll(owned);
             throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
         }
+    }
+
+    private static Properties byName(String name, String value) {
+        Properties properties = new Properties();
+        properties.setProperty(name, value);
+        return properties;
     }
 
     private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
