@@ -1,16 +1,20 @@
 package dev.semel.bench;
 
+import dev.semel.store.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 
 /**
  * Measures contenders in turn, slice after slice in one JVM, each with as many callers. So what disturbs the machine for a while
@@ -21,6 +25,7 @@ public final class Contest {
     private final int callers;
     private final Effort effort;
     private final Map<String, Contender> contenders = new LinkedHashMap<>();
+    private final Set<String> onVirtualThreads = new HashSet<>();
 
     /** Somebody who does something again and again. */
     @FunctionalInterface
@@ -48,6 +53,12 @@ public final class Contest {
     public Contest with(String name, Contender contender) {
         contenders.put(name, contender);
         return this;
+    }
+
+    /** Adds a contender whose callers are virtual threads where the JVM has them, as those of a server are. */
+    public Contest withVirtualThreads(String name, Contender contender) {
+        onVirtualThreads.add(name);
+        return with(name, contender);
     }
 
     /** How many callers there are. */
@@ -126,7 +137,8 @@ public final class Contest {
         try {
             for (int round = 0; round <= effort.rounds; round++) {
                 for (Map.Entry<String, Contender> contender : order) {
-                    Slice slice = slice(threads, contender.getValue());
+                    boolean virtual = onVirtualThreads.contains(contender.getKey());
+                    Slice slice = slice(virtual ? Threads.EXECUTOR : threads, contender.getValue());
                     if (round > 0) {
                         scores.of(contender.getKey()).slices.add(slice);
                     }
@@ -144,20 +156,22 @@ public final class Contest {
         }
     }
 
-    private Slice slice(ExecutorService threads, Contender contender) throws InterruptedException, ExecutionException {
+    private Slice slice(Executor threads, Contender contender) throws InterruptedException, ExecutionException {
         CountDownLatch ready = new CountDownLatch(callers);
-        List<Future<Latencies>> running = new ArrayList<>();
+        List<FutureTask<Latencies>> running = new ArrayList<>();
         for (int i = 0; i < callers; i++) {
-            running.add(threads.submit(() -> {
+            FutureTask<Latencies> caller = new FutureTask<>(() -> {
                 ready.countDown();
                 ready.await();
                 return callUntilTheEnd(contender);
-            }));
+            });
+            running.add(caller);
+            threads.execute(caller);
         }
         ready.await();
         long begun = System.nanoTime();
         Latencies all = new Latencies();
-        for (Future<Latencies> caller : running) {
+        for (FutureTask<Latencies> caller : running) {
             all.addAll(caller.get());
         }
         return new Slice(all, all.count() * 1e9 / (System.nanoTime() - begun));

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
@@ -48,6 +49,17 @@ final class Database implements AutoCloseable {
 
     /** What is not yet in order on disk takes half of the memory: two buffers of each of the families that grow, and a spare. */
     private static final int BUFFERS = 8;
+
+    /** How much of the memory for what was read is for indexes and filters first: without them every read costs several. */
+    private static final double KEPT_FIRST = 0.5;
+
+    private static final int SHARDS_BY_SIZE = -1;
+
+    /** How many bytes of a key filters know, beside whole keys: collection, owner and the first ten or so of what a query fixes. */
+    private static final int PREFIX = 20;
+
+    /** What has no method: RocksDB notes how long each log is that it has done with, and refuses to open if one is shorter. */
+    private static final Properties BY_NAME = byName("track_and_verify_wals_in_manifest", "true");
 
     /** RocksDB's own messages, of the last times it was opened. */
     private static final int MESSAGE_FILES = 5;
@@ -114,10 +126,10 @@ final class Database implements AutoCloseable {
     private static Database open(Path path, RocksDbSettings settings, Opening opening) {
         List<AutoCloseable> owned = new ArrayList<>();
         try {
-            Cache cache = own(owned, new LRUCache(settings.memoryBytes()));
+            Cache cache = own(owned, new LRUCache(settings.memoryBytes(), SHARDS_BY_SIZE, false, KEPT_FIRST));
             WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
             Statistics statistics = own(owned, new Statistics());
-            DBOptions options = own(owned, new DBOptions())
+            DBOptions options = own(owned, DBOptions.getDBOptionsFromProps(BY_NAME))
                     .setCreateIfMissing(true)
                     .setCreateMissingColumnFamilies(true)
                     .setWriteBufferManager(buffers)
@@ -131,6 +143,8 @@ final class Database implements AutoCloseable {
                     .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
             ColumnFamilyOptions family = own(owned, new ColumnFamilyOptions())
                     // every new key is looked up before it is written: that it is not there has to be told quickly
+                    // a query of what begins with a prefix need not look into tables that have nothing of it
+                    .useCappedPrefixExtractor(PREFIX)
                     .setMemtablePrefixBloomSizeRatio(0.02)
                     .setMemtableWholeKeyFiltering(true)
                     .setWriteBufferSize(settings.memoryBytes() / BUFFERS)
@@ -139,6 +153,7 @@ final class Database implements AutoCloseable {
                             .setFilterPolicy(own(owned, new BloomFilter(10)))
                             .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
                             .setCacheIndexAndFilterBlocks(true)
+                            .setCacheIndexAndFilterBlocksWithHighPriority(true)
                             .setPinL0FilterAndIndexBlocksInCache(true));
             List<ColumnFamilyDescriptor> descriptors = FAMILIES.stream()
                     .map(name -> new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family))
@@ -151,6 +166,12 @@ final class Database implements AutoCloseable {
             closeAll(owned);
             throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
         }
+    }
+
+    private static Properties byName(String name, String value) {
+        Properties properties = new Properties();
+        properties.setProperty(name, value);
+        return properties;
     }
 
     private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
@@ -271,6 +292,11 @@ final class Database implements AutoCloseable {
         } catch (RocksDBException e) {
             throw failed("read", e);
         }
+    }
+
+    /** For all reading of several rows: filters are asked only where that cannot hide a row. */
+    static ReadOptions reading() {
+        return new ReadOptions().setAutoPrefixMode(true);
     }
 
     RocksIterator iterator(ColumnFamilyHandle family, ReadOptions options) {

@@ -71,7 +71,7 @@ public final class RocksDbCopy {
                 Database target = Database.open(folder.database(), RocksDbSettings.DEFAULTS)) {
             Tally tally = new Tally();
             Snapshot snapshot = source.snapshot();
-            try (ReadOptions options = new ReadOptions().setSnapshot(snapshot).setFillCache(false)) {
+            try (ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false)) {
                 for (int i = 0; i < source.families().size(); i++) {
                     Sink sink = new Sink(target, target.families().get(i), tally, progress);
                     source.forEach(source.families().get(i), options, sink::add);
@@ -87,7 +87,7 @@ public final class RocksDbCopy {
     private static Copied read(Path copy) {
         Tally tally = new Tally();
         try (Database database = Database.openReadOnly(Folder.database(copy), RocksDbSettings.DEFAULTS);
-                ReadOptions options = new ReadOptions().setFillCache(false)) {
+                ReadOptions options = Database.reading().setFillCache(false)) {
             for (ColumnFamilyHandle family : database.families()) {
                 database.forEach(family, options, tally::add);
             }

@@ -158,12 +158,12 @@ public final class RocksDbStore implements Store {
         Snapshot snapshot = db.snapshot();
         try (Slice begin = new Slice(from);
                 Slice end = new Slice(to);
-                ReadOptions options = new ReadOptions()
+                ReadOptions options = Database.reading()
                         .setSnapshot(snapshot)
                         .setIterateLowerBound(begin)
                         .setIterateUpperBound(end);
                 RocksIterator rows = db.iterator(further ? db.further : db.documents, options);
-                ReadOptions reading = new ReadOptions().setSnapshot(snapshot)) {
+                ReadOptions reading = Database.reading().setSnapshot(snapshot)) {
             Instant now = clock.instant();
             if (scan.descending()) {
                 rows.seekToLast();
@@ -368,7 +368,7 @@ public final class RocksDbStore implements Store {
         List<Instant> begun = new ArrayList<>();
         Snapshot snapshot = db.snapshot();
         try (Slice end = new Slice(Rows.behind(from));
-                ReadOptions options = new ReadOptions().setSnapshot(snapshot).setIterateUpperBound(end);
+                ReadOptions options = Database.reading().setSnapshot(snapshot).setIterateUpperBound(end);
                 RocksIterator rows = db.iterator(db.once, options)) {
             for (rows.seek(from); rows.isValid(); rows.next()) {
                 Instant createdAt = Rows.createdAt(rows.value());

@@ -130,7 +130,7 @@ final class Sweep {
             ColumnFamilyHandle family, byte[] from, byte @Nullable [] to, Rule rule, Candidates found) {
         Snapshot snapshot = db.snapshot();
         try (Slice end = new Slice(to == null ? new byte[0] : to);
-                ReadOptions options = new ReadOptions().setSnapshot(snapshot).setFillCache(false);
+                ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
                 RocksIterator rows = db.iterator(family, to == null ? options : options.setIterateUpperBound(end))) {
             int looks = 0;
             for (rows.seek(from); rows.isValid(); rows.next()) {

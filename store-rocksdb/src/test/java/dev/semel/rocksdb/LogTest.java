@@ -213,4 +213,33 @@ class LogTest {
                             .hasMessageContaining("Cannot open the store in " + copy));
         }
     }
+
+    /** When one family's rows are written out of memory a new log begins, and the one before stays as long as others need it. */
+    @Test
+    void olderLogThatIsCutShort_isRefused() throws Exception {
+        Path live = folder.resolve("live");
+        RocksDbSettings small = RocksDbSettings.DEFAULTS.withMemoryBytes(16 << 20);
+        try (Store store = RocksDbStore.open(live, small, Time.system())) {
+            Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
+            for (int number = 0; logs(live).size() < 2; number++) {
+                commit(once, number, 100_000);
+            }
+            copy(live, image());
+        }
+        Path older = logs(image()).get(0);
+        try (FileChannel log = FileChannel.open(older, StandardOpenOption.WRITE)) {
+            log.truncate(log.size() - 1);
+        }
+        assertThatThrownBy(() -> open(image()))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("Cannot open");
+    }
+
+    private static List<Path> logs(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("db"))) {
+            return files.filter(file -> file.toString().endsWith(".log"))
+                    .sorted()
+                    .toList();
+        }
+    }
 }

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 final class RocksDbFigures {
 
     static final String SEMEL = "semel";
+    static final String SEMEL_PLATFORM = "semel-platform";
     static final String DEFAULT = "bare";
     static final String TUNED = "tuned";
     static final String SMALL = "small";

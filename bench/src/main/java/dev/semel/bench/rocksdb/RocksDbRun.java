@@ -3,6 +3,7 @@ package dev.semel.bench.rocksdb;
 import static dev.semel.bench.rocksdb.RocksDbFigures.DEFAULT;
 import static dev.semel.bench.rocksdb.RocksDbFigures.LARGE;
 import static dev.semel.bench.rocksdb.RocksDbFigures.SEMEL;
+import static dev.semel.bench.rocksdb.RocksDbFigures.SEMEL_PLATFORM;
 import static dev.semel.bench.rocksdb.RocksDbFigures.SMALL;
 import static dev.semel.bench.rocksdb.RocksDbFigures.TUNED;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -105,7 +106,8 @@ final class RocksDbRun {
                 BareDatabase bare = BareDatabase.open(made(place.resolve(DEFAULT)), true);
                 BareDatabase tuned = BareDatabase.open(made(place.resolve(TUNED)), false)) {
             Scores scores = new Contest(callers, effort)
-                    .with(SEMEL, store::pay)
+                    .withVirtualThreads(SEMEL, store::pay)
+                    .with(SEMEL_PLATFORM, store::pay)
                     .with(DEFAULT, () -> bare.write(rows))
                     .with(TUNED, () -> tuned.write(rows))
                     .run();

@@ -2,10 +2,8 @@ package dev.semel.server.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.json.Fingerprint;
 import dev.semel.server.web.Caller;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,7 +21,7 @@ final class KnownTokens {
 
     private final Tokens tokens;
     private final InstantSource clock;
-    private final Map<ByteBuffer, Tokens.Checked> known = new ConcurrentHashMap<>();
+    private final Map<Fingerprint, Tokens.Checked> known = new ConcurrentHashMap<>();
 
     KnownTokens(Tokens tokens, InstantSource clock) {
         this.tokens = tokens;
@@ -31,7 +29,7 @@ final class KnownTokens {
     }
 
     Caller check(String token) {
-        ByteBuffer hash = hash(token);
+        Fingerprint hash = Fingerprint.ofBytes(token.getBytes(UTF_8));
         Instant now = clock.instant();
         Tokens.Checked before = known.get(hash);
         if (before != null && now.isBefore(before.expires())) {
@@ -48,13 +46,5 @@ final class KnownTokens {
             known.put(hash, new Tokens.Checked(checked.caller(), until));
         }
         return checked.caller();
-    }
-
-    private static ByteBuffer hash(String token) {
-        try {
-            return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JVM has it
-        }
     }
 }

@@ -75,12 +75,18 @@ public final class Routes {
 
     /** Something that changes what is stored, in the request's transaction; retried with a key it happens once. */
     public Routes atomic(String method, String path, Handler handler) {
-        return add(method, path, Idempotency.atomic(), false, handler);
+        return add(method, path, atomic(handler), false, handler);
     }
 
     /** The same, where a key and the client's transaction id must be sent. */
     public Routes atomicWithKey(String method, String path, Handler handler) {
-        return add(method, path, Idempotency.atomic().withKeyAndClientTxId(), false, handler);
+        return add(method, path, atomic(handler).withKeyAndClientTxId(), false, handler);
+    }
+
+    private static Idempotency atomic(Handler handler) {
+        return handler.overtaken()
+                .map(overtaken -> Idempotency.atomic().withPauses(overtaken.pauses()))
+                .orElseGet(Idempotency::atomic);
     }
 
     /** Any route. */
@@ -118,16 +124,23 @@ public final class Routes {
     }
 
     private Optional<Match> find(String method, List<String> segments) {
-        return fitting(segments).stream()
-                .filter(route -> route.method.equals(method))
-                .findFirst()
-                .map(route -> new Match(route, route.parts(segments)));
+        for (Route route : ofLength(segments)) { // every request comes this way: a stream would cost more than the rest
+            if (route.method.equals(method) && route.fits(segments)) {
+                return Optional.of(new Match(route, route.parts(segments)));
+            }
+        }
+        return Optional.empty();
     }
 
     /** The methods with which the path of a request is answered; empty if there is nothing there. */
     Set<String> methods(HttpServletRequest request) {
         Set<String> methods = new TreeSet<>();
-        fitting(Target.segments(request.getRequestURI())).forEach(route -> methods.add(route.method));
+        List<String> segments = Target.segments(request.getRequestURI());
+        for (Route route : ofLength(segments)) {
+            if (route.fits(segments)) {
+                methods.add(route.method);
+            }
+        }
         return methods;
     }
 
@@ -139,10 +152,8 @@ public final class Routes {
                 .toList();
     }
 
-    private List<Route> fitting(List<String> segments) {
-        return byLength.getOrDefault(segments.size(), List.of()).stream()
-                .filter(route -> route.fits(segments))
-                .toList();
+    private List<Route> ofLength(List<String> segments) {
+        return byLength.getOrDefault(segments.size(), List.of());
     }
 
     private static List<String> segments(String path) {
