@@ -23,13 +23,18 @@ final class Parameters {
         this.statement = statement;
     }
 
-    Parameters text(String value) throws SQLException {
+    Parameters text(@Nullable String value) throws SQLException {
         statement.setString(++count, value);
         return this;
     }
 
     Parameters number(long value) throws SQLException {
         statement.setLong(++count, value);
+        return this;
+    }
+
+    Parameters bytes(byte[] value) throws SQLException {
+        statement.setBytes(++count, value);
         return this;
     }
 
