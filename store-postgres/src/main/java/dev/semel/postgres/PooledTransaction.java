@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** A transaction on a connection that is taken for it and given back as it was. It is committed in the round trip that records the key. */
 final class PooledTransaction implements OwnTransaction {
@@ -70,13 +71,22 @@ final class PooledTransaction implements OwnTransaction {
     @Override
     public Response run() throws Exception {
         ended = false;
+        Response response;
         try (LentConnection lent = new LentConnection(connection)) {
-            return operation.run(lent.proxy());
+            response = operation.run(lent.proxy());
         } catch (Throwable e) {
-            if (claims && KeySql.hasEnded(connection, transaction)) {
-                throw new TransactionEndedException(e);
-            }
+            refuseIfEnded(e);
             throw e;
+        }
+        if (response != null && response.isRefusal()) {
+            refuseIfEnded(null); // since nothing more is done in the transaction that would tell
+        }
+        return response;
+    }
+
+    private void refuseIfEnded(@Nullable Throwable cause) {
+        if (claims && KeySql.hasEnded(connection, transaction)) {
+            throw new TransactionEndedException(cause);
         }
     }
 

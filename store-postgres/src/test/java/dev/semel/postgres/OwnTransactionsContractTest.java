@@ -1,10 +1,13 @@
 package dev.semel.postgres;
 
+import static dev.semel.testkit.StoreFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.once.Call;
 import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
+import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Store;
 import dev.semel.store.Time;
@@ -17,14 +20,20 @@ import dev.semel.testkit.StateTableContract;
 import dev.semel.testkit.WaitingContract;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** What holds for operations of the engine holds for those in own transactions: the same topics of the contract, in each form. */
 class OwnTransactionsContractTest {
@@ -35,6 +44,13 @@ class OwnTransactionsContractTest {
         @Override
         Outcome run(OwnTransactions own, Call call, OwnOperation operation) {
             return own.run(call, operation);
+        }
+
+        /** It holds the key's lock until it ends, however long that takes. */
+        @Override
+        @Test
+        public void atomicOperationThatHangs_isNoLongerWaitedForAfterTheLongestRun() throws Exception {
+            assertHangingOneKeepsItsKey();
         }
     }
 
@@ -61,6 +77,40 @@ class OwnTransactionsContractTest {
                     connection.setAutoCommit(true);
                 }
             }
+        }
+
+        @Override
+        @Test
+        public void atomicOperationThatHangs_isNoLongerWaitedForAfterTheLongestRun() throws Exception {
+            assertHangingOneKeepsItsKey();
+        }
+
+        /** That it failed is not recorded: the second is the first again. */
+        @Override
+        @Test
+        public void duplicateThatWaitsForOneWhoFails_runsItself() {
+            assertFailureLeavesNothing(newOnce());
+        }
+
+        @Override
+        @Test
+        public void replaysMismatchesAndRetries_areFree() {
+            Once once = newOnce(store(), SETTINGS.withQuota(new Quota(1, Duration.ofHours(1))), OnceListener.NONE);
+            assertFailureLeavesNothing(once);
+            assertThat(run(once, Mode.ATOMIC, call("another"), () -> Response.of("no")))
+                    .isInstanceOf(Outcome.Limited.class);
+            assertThat(run(once, Mode.ATOMIC, call("k"), () -> Response.of("no")))
+                    .isInstanceOf(Outcome.Replayed.class);
+        }
+
+        private void assertFailureLeavesNothing(Once once) {
+            Outcome failed = run(once, Mode.ATOMIC, call("k"), () -> {
+                throw new IllegalStateException("failed");
+            });
+            assertThat(failed).isInstanceOf(Outcome.Failed.class);
+            assertThat(stored(call("k"))).isNull();
+            Outcome again = run(once, Mode.ATOMIC, call("k"), () -> Response.of("done"));
+            assertThat(((Outcome.Executed) again).attempt()).isEqualTo(1);
         }
     }
 
@@ -110,6 +160,28 @@ class OwnTransactionsContractTest {
         @Override
         public Store openAnother(Time time) {
             return PostgresStore.open(pool(), PostgresSettings.DEFAULTS.withoutMigration(), time);
+        }
+
+        void assertHangingOneKeepsItsKey() throws Exception {
+            Once once = newOnce();
+            ExecutorService threads = Executors.newCachedThreadPool();
+            CountDownLatch running = new CountDownLatch(1);
+            CountDownLatch sign = new CountDownLatch(1);
+            try {
+                Future<Outcome> hanging = threads.submit(() -> run(once, Mode.ATOMIC, call("k"), () -> {
+                    running.countDown();
+                    sign.await();
+                    return Response.of("late");
+                }));
+                running.await();
+                time().advance(SETTINGS.longestRun().plusSeconds(1));
+                assertThat(run(once, Mode.ATOMIC, call("k"), () -> Response.of("no")))
+                        .isInstanceOf(Outcome.InProgress.class);
+                sign.countDown();
+                assertThat(((Outcome.Executed) hanging.get()).response()).isEqualTo(Response.of("late"));
+            } finally {
+                threads.shutdownNow();
+            }
         }
 
         @Override
