@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Looks up keys, those of many callers in one statement. */
 final class Finding {
 
-    static final String SQL =
+    private static final String SQL =
             "select s.n, t.now, b.wait, e.* from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
                     + " cross join unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::int8[], ?::int8[])"
                     + " with ordinality s(id, user_id, endpoint, idempotency_key, quota_limit, quota_window, n)"
@@ -49,31 +49,26 @@ final class Finding {
     static Instant run(Session session, @Nullable Instant now, List<Wanted> wanted) {
         return session.run(
                 session.prologue(Session.Role.APP) + SQL,
-                to -> {
-                    to.text(String.join(
-                            ",",
-                            new TreeSet<>(
-                                    wanted.stream().map(each -> each.key.user()).toList())));
-                    bind(to, now, wanted);
-                },
+                to -> to.text(String.join(
+                                ",",
+                                new TreeSet<>(wanted.stream()
+                                        .map(each -> each.key.user())
+                                        .toList())))
+                        .time(now)
+                        .ids(wanted.stream().map(each -> each.id.uuid()).toList())
+                        .texts(wanted.stream().map(each -> each.key.user()).toList())
+                        .texts(wanted.stream().map(each -> each.key.endpoint()).toList())
+                        .texts(wanted.stream().map(each -> each.key.key()).toList())
+                        .numbers(wanted.stream()
+                                .map(each -> (long) each.quota.limit())
+                                .toList())
+                        .numbers(wanted.stream()
+                                .map(each -> CommitGroup.micros(each.quota.window()))
+                                .toList()),
                 rows -> read(rows, wanted));
     }
 
-    /** Gives the look-up its parameters. */
-    static void bind(Parameters to, @Nullable Instant now, List<Wanted> wanted) throws SQLException {
-        to.time(now)
-                .ids(wanted.stream().map(each -> each.id.uuid()).toList())
-                .texts(wanted.stream().map(each -> each.key.user()).toList())
-                .texts(wanted.stream().map(each -> each.key.endpoint()).toList())
-                .texts(wanted.stream().map(each -> each.key.key()).toList())
-                .numbers(wanted.stream().map(each -> (long) each.quota.limit()).toList())
-                .numbers(wanted.stream()
-                        .map(each -> CommitGroup.micros(each.quota.window()))
-                        .toList());
-    }
-
-    /** Tells those who asked; returns what time it was for the database. */
-    static Instant read(ResultSet rows, List<Wanted> wanted) throws SQLException {
+    private static Instant read(ResultSet rows, List<Wanted> wanted) throws SQLException {
         Instant now = Instant.EPOCH;
         while (rows.next()) {
             Wanted one = wanted.get(rows.getInt(1) - 1);

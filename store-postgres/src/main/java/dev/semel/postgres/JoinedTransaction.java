@@ -36,7 +36,7 @@ final class JoinedTransaction implements OwnTransaction {
     public Claim claim(OnceKey key, Quota quota) {
         begun = true;
         try {
-            KeySql.Claimed claimed = KeySql.claim(connection, KeySql.JOIN, key, quota, clock.get());
+            KeySql.Claimed claimed = KeySql.JOIN.run(connection, key, quota, clock.get());
             transaction = claimed.transaction();
             return claimed.claim();
         } catch (SQLException e) {

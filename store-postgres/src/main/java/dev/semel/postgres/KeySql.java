@@ -10,12 +10,14 @@ import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
+import dev.semel.store.Sighting;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +45,23 @@ final class KeySql {
     private static final String LEAVE = "; select set_config('role', current_setting('semel.was_role'), true),"
             + " set_config('semel.user', current_setting('semel.was_user'), true)";
 
-    /** Tries the lock, looks up the key, and goes back to who it was. */
-    static final String CLAIM = "select " + ENTER + "pg_try_advisory_xact_lock(?); " + Finding.SQL + LEAVE;
+    /** What {@link Finding} asks for many keys, for one. */
+    private static final String LOOK = "select t.now, %s as wait, e.*"
+            + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t left join (select " + OnceRow.COLUMNS
+            + " from idempotency_keys k where k.id = ?::uuid and k.user_id = ? and k.endpoint = ?"
+            + " and k.idempotency_key = ?) e on true";
+
+    private static final String WAIT = "case when e.client_tx_id is null or e.deadline <= t.now then"
+            + " (select least(w.micros, (extract(epoch from k.created_at - t.now) * 1000000)::int8 + w.micros)"
+            + " from (select ?::int8 as micros) w, idempotency_keys k where k.user_id = ?"
+            + " and k.created_at > t.now - w.micros * interval '1 microsecond'"
+            + " order by k.created_at desc offset ?::int8 - 1 limit 1) end";
+
+    /** Claims a key in a transaction that was begun for it. */
+    static final Claiming CLAIM = new Claiming("", "");
+
+    /** Claims a key in the middle of a transaction, so that it is possible to go back to before and to after that. */
+    static final Claiming JOIN = new Claiming("savepoint semel_key; ", "; savepoint semel_effects");
 
     /** Fails if the transaction has another name, as one has that was begun later. */
     private static final String SAME_TRANSACTION =
@@ -63,13 +80,14 @@ final class KeySql {
 
     private static final String COUNT_ALONE = ", pg_advisory_xact_lock(?)";
 
-    private static final String COUNTED = " where "
-            + require("not exists (select from idempotency_keys k where k.user_id = ?"
-                    + " and k.created_at > t.now - ?::int8 * interval '1 microsecond'"
-                    + " order by k.created_at desc offset ?::int8 - 1 limit 1)")
-            + " > 0";
+    /** In a statement of its own, after those who counted before have committed. */
+    private static final String COUNT = "; select "
+            + require("not exists (select from (select ?::int8 as micros) w, idempotency_keys k where k.user_id = ?"
+                    + " and k.created_at > coalesce(?::timestamptz, statement_timestamp()) - w.micros * interval '1 microsecond'"
+                    + " order by k.created_at desc offset ?::int8 - 1 limit 1)");
 
-    private static final String INSERT = "insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, "
+    /** What may be JSON is in a row that is made when it runs, or else the planner would see whether it is. */
+    private static final String INSERT = "; insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, "
             + String.join(", ", CommitSql.ONCE_COLUMNS)
             + ") select ?::uuid, ?, ?, ?, ?, ?,"
             + " case when pg_input_is_valid(t.payload, 'jsonb') then t.payload::jsonb end, ?,"
@@ -95,8 +113,6 @@ final class KeySql {
     /** The same without what the operation wrote. */
     static final Recording JOINED_REFUSAL = joined("rollback to savepoint semel_effects; ");
 
-    static final String JOIN = "savepoint semel_key; " + CLAIM + "; savepoint semel_effects";
-
     static final String UNJOIN = "rollback to savepoint semel_key; release savepoint semel_key";
 
     private static final String NO_SAVEPOINT = "3B001";
@@ -111,23 +127,47 @@ final class KeySql {
     /** A claim, and the name of the transaction in which it was made. */
     record Claimed(Claim claim, String transaction) {}
 
-    /** Tries to claim a key by {@link #CLAIM}, or by what begins and ends with more. */
-    static Claimed claim(Connection connection, String sql, OnceKey key, Quota quota, @Nullable Instant now)
-            throws SQLException {
-        List<Finding.Wanted> wanted = List.of(new Finding.Wanted(key, quota));
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            Parameters to = new Parameters(statement)
-                    .text(IdSchemes.TID62.mint())
-                    .text(key.user())
-                    .number(RowId.of(key).lock());
-            Finding.bind(to, now, wanted);
-            statement.execute();
-            ResultSet entered = rows(statement);
-            String transaction = entered.getString(3);
-            boolean free = entered.getBoolean(6);
-            statement.getMoreResults();
-            Finding.read(statement.getResultSet(), wanted);
-            return new Claimed(new Claim(Objects.requireNonNull(wanted.get(0).sighting), free, true), transaction);
+    /** How a key is claimed: tries the lock, looks up the key, and goes back to who it was. */
+    static final class Claiming {
+
+        private final String plain;
+        private final String counted;
+
+        private Claiming(String before, String after) {
+            String lock = before + "select " + ENTER + "pg_try_advisory_xact_lock(?); ";
+            this.plain = lock + LOOK.formatted("0::int8") + LEAVE + after;
+            this.counted = lock + LOOK.formatted(WAIT) + LEAVE + after;
+        }
+
+        Claimed run(Connection connection, OnceKey key, Quota quota, @Nullable Instant now) throws SQLException {
+            RowId id = RowId.of(key);
+            try (PreparedStatement statement = connection.prepareStatement(quota.isLimited() ? counted : plain)) {
+                Parameters to = new Parameters(statement)
+                        .text(IdSchemes.TID62.mint())
+                        .text(key.user())
+                        .number(id.lock());
+                if (quota.isLimited()) {
+                    to.number(Objects.requireNonNull(CommitGroup.micros(quota.window())))
+                            .text(key.user())
+                            .number(quota.limit());
+                }
+                to.time(now)
+                        .text(id.uuid().toString())
+                        .text(key.user())
+                        .text(key.endpoint())
+                        .text(key.key());
+                statement.execute();
+                ResultSet entered = rows(statement);
+                String transaction = entered.getString(3);
+                boolean free = entered.getBoolean(6);
+                statement.getMoreResults();
+                return new Claimed(new Claim(seen(key, rows(statement)), free, true), transaction);
+            }
+        }
+
+        private static Sighting seen(OnceKey key, ResultSet row) throws SQLException {
+            Duration wait = Duration.of(row.getLong(2), ChronoUnit.MICROS);
+            return new Sighting(OnceRow.read(key, row, 3), OnceRow.instant(row, 1), wait);
         }
     }
 
@@ -165,8 +205,8 @@ final class KeySql {
         private Recording(String before, boolean claimed, boolean joined, String after, String end) {
             this.claimed = claimed;
             this.joined = joined;
-            this.plain = before + "; " + INSERT + after + end;
-            this.counted = before + COUNT_ALONE + "; " + INSERT + COUNTED + after + end;
+            this.plain = before + INSERT + after + end;
+            this.counted = before + COUNT_ALONE + COUNT + INSERT + after + end;
         }
 
         /**
@@ -184,18 +224,19 @@ final class KeySql {
                 Parameters to = new Parameters(statement);
                 bindBefore(to, transaction, write.record().key());
                 if (counts) {
-                    to.number(RowId.ofUser(write.record().key().user()).lock());
-                }
-                bind(to, commit.attempt(), write, now);
-                if (counts) {
-                    to.text(write.record().key().user())
+                    to.number(RowId.ofUser(write.record().key().user()).lock())
                             .number(Objects.requireNonNull(
                                     CommitGroup.micros(write.quota().window())))
+                            .text(write.record().key().user())
+                            .time(now)
                             .number(write.quota().limit());
                 }
+                bind(to, commit.attempt(), write, now);
                 statement.execute();
                 rows(statement);
-                statement.getMoreResults();
+                for (int passed = counts ? 2 : 1; passed > 0; passed--) {
+                    statement.getMoreResults();
+                }
                 return new CommitResult.Applied(written(commit.attempt(), write, rows(statement)));
             } catch (SQLException e) {
                 return refused(e);

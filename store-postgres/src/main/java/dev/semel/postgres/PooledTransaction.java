@@ -60,7 +60,7 @@ final class PooledTransaction implements OwnTransaction {
         }
         ended = false;
         try {
-            KeySql.Claimed claimed = KeySql.claim(connection, KeySql.CLAIM, key, quota, clock.get());
+            KeySql.Claimed claimed = KeySql.CLAIM.run(connection, key, quota, clock.get());
             transaction = claimed.transaction();
             return claimed.claim();
         } catch (SQLException e) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 class OwnTransactionsContractTest {
 
     @Nested
-    class Claimed extends Topics {
+    class Claimed extends Topics implements WaitingContract {
 
         @Override
         Outcome run(OwnTransactions own, Call call, OwnOperation operation) {
@@ -55,7 +55,7 @@ class OwnTransactionsContractTest {
     }
 
     @Nested
-    class EffectFirst extends Topics {
+    class EffectFirst extends Topics implements WaitingContract {
 
         @Override
         Outcome run(OwnTransactions own, Call call, OwnOperation operation) {
@@ -63,6 +63,7 @@ class OwnTransactionsContractTest {
         }
     }
 
+    /** Those who wait cannot know when the caller commits, and look from time to time. */
     @Nested
     class InTheCallersTransaction extends Topics {
 
@@ -79,19 +80,7 @@ class OwnTransactionsContractTest {
             }
         }
 
-        @Override
-        @Test
-        public void atomicOperationThatHangs_isNoLongerWaitedForAfterTheLongestRun() throws Exception {
-            assertHangingOneKeepsItsKey();
-        }
-
-        /** That it failed is not recorded: the second is the first again. */
-        @Override
-        @Test
-        public void duplicateThatWaitsForOneWhoFails_runsItself() {
-            assertFailureLeavesNothing(newOnce());
-        }
-
+        /** That it failed is not recorded, and a retry is the first again. */
         @Override
         @Test
         public void replaysMismatchesAndRetries_areFree() {
@@ -115,12 +104,7 @@ class OwnTransactionsContractTest {
     }
 
     abstract static class Topics
-            implements StateTableContract,
-                    ReplayContract,
-                    MismatchContract,
-                    WaitingContract,
-                    ExpiryContract,
-                    QuotaContract {
+            implements StateTableContract, ReplayContract, MismatchContract, ExpiryContract, QuotaContract {
 
         private final ControlledTime time = new ControlledTime();
         private @Nullable DataSource database;
