@@ -92,6 +92,12 @@ final class Flights {
         return same ? new Outcome.InProgress(retryHint) : new Outcome.Mismatch();
     }
 
+    /** The same, for who has not looked at the key; null also if the run under way has been given up. */
+    @Nullable Outcome toldIfUnderWay(Call call, Duration retryHint) {
+        Flight flight = underWay.get(call.key());
+        return flight == null || time.nanoTime() - flight.begun > longestNanos ? null : told(call, retryHint);
+    }
+
     /** When the run under way ends, if there is one here. */
     @Nullable CompletableFuture<Void> end(Call call) {
         Flight flight = underWay.get(call.key());

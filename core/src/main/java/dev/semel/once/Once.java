@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,10 +47,10 @@ public final class Once {
 
     private final Store store;
     private final Time time;
-    private final OnceSettings settings;
+    final OnceSettings settings;
     private final OnceListener listener;
-    private final Transactions transactions;
-    private final Flights flights;
+    final Transactions transactions;
+    final Flights flights;
     private final Heartbeats heartbeats;
 
     public Once(Store store, Time time, OnceSettings settings, OnceListener listener) {
@@ -94,7 +95,7 @@ public final class Once {
         if (!store.capabilities().contains(Capability.COMMIT)) {
             throw new UnsupportedOperationException("This store cannot commit documents: run the operation as leased");
         }
-        return decide(call, (start, flight) -> runAtomic(start, pauses, operation));
+        return decide(call, () -> step(call, (start, flight) -> runAtomic(start, pauses, operation)));
     }
 
     /**
@@ -108,7 +109,19 @@ public final class Once {
     public Outcome leased(Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
         Objects.requireNonNull(ifAbandoned, "ifAbandoned");
         Objects.requireNonNull(operation, "operation");
-        return decide(call, (start, flight) -> runLeased(start, flight, ifAbandoned, operation));
+        return decide(call, () -> step(call, (start, flight) -> runLeased(start, flight, ifAbandoned, operation)));
+    }
+
+    /**
+     * Runs an operation whose whole effect is in a transaction of a database, in which its key is recorded too. This is for stores that
+     * have such transactions, which offer it in their own words; the store of this engine has to be in the same database.
+     *
+     * @throws StoreException if the database fails
+     * @throws ReentryException if called by the operation itself
+     * @throws TransactionEndedException if the operation has ended its transaction itself
+     */
+    public Outcome own(Call call, OwnTransaction.Source source) {
+        return decide(call, new OwnRun(call, source, this)::step);
     }
 
     /** How an operation is started. */
@@ -119,11 +132,11 @@ public final class Once {
         @Nullable Outcome run(Start start, Flights.Flight flight);
     }
 
-    private Outcome decide(Call call, Run run) {
+    private Outcome decide(Call call, Supplier<@Nullable Outcome> step) {
         long begun = time.nanoTime();
         int looks = 0;
         while (true) {
-            Outcome outcome = step(call, run);
+            Outcome outcome = step.get();
             if (outcome == null) {
                 lookAgain(++looks);
             } else if (!(outcome instanceof Outcome.InProgress) || !hasWaited(call, begun, flights.end(call))) {
@@ -147,14 +160,26 @@ public final class Once {
         Sighting seen = store.find(call.key(), settings.quota());
         OnceRecord record = seen.record();
         Standing standing = Standing.of(seen);
-        boolean same = record != null && record.fingerprint().equals(call.fingerprint());
-        return switch (standing.step(same)) {
-            case START -> start(new Start(call, seen, standing, settings), run);
-            case FREEZE -> freeze(Objects.requireNonNull(record));
+        Standing.Step step = standing.step(isSame(call, seen));
+        return step == Standing.Step.START
+                ? start(new Start(call, seen, standing, settings), run)
+                : answer(step, Objects.requireNonNull(record));
+    }
+
+    static boolean isSame(Call call, Sighting seen) {
+        OnceRecord record = seen.record();
+        return record != null && record.fingerprint().equals(call.fingerprint());
+    }
+
+    /** What a call is told that does not start. */
+    @Nullable Outcome answer(Standing.Step step, OnceRecord record) {
+        return switch (step) {
+            case START -> null;
+            case FREEZE -> freeze(record);
             case TELL_RUNNING -> new Outcome.InProgress(settings.retryHint());
-            case TELL_UNKNOWN -> unknown(Objects.requireNonNull(record));
+            case TELL_UNKNOWN -> unknown(record);
             case TELL_MISMATCH -> new Outcome.Mismatch();
-            case REPLAY -> replayed(Objects.requireNonNull(record));
+            case REPLAY -> replayed(record);
         };
     }
 
@@ -271,7 +296,7 @@ public final class Once {
     }
 
     /** Somebody else was quicker, or the user may begin no more keys. */
-    private static @Nullable Outcome notStarted(CommitResult result) {
+    static @Nullable Outcome notStarted(CommitResult result) {
         return result instanceof CommitResult.Limited limited ? new Outcome.Limited(limited.retryAfter()) : null;
     }
 
@@ -280,14 +305,22 @@ public final class Once {
      * quicker or the store is out of reach, it failed all the same.
      */
     private Outcome failed(Start start, Throwable cause) {
+        recordFailed(start.failed(), start, cause);
+        return failed(cause, start);
+    }
+
+    /** Whether nobody else was quicker; what the store throws goes with the cause. */
+    boolean recordFailed(OnceWrite write, Start start, Throwable cause) {
         try {
-            if (transactions.commit(start.failed()) instanceof CommitResult.Applied applied) {
+            CommitResult result = transactions.commit(write);
+            if (result instanceof CommitResult.Applied applied) {
                 begun(start, Objects.requireNonNull(applied.once()));
             }
+            return !(result instanceof CommitResult.OnceChanged);
         } catch (StoreException e) {
             cause.addSuppressed(e);
+            return true;
         }
-        return failed(cause, start);
     }
 
     /** Records that a leased run failed; if that cannot be recorded, it failed all the same. */
@@ -302,7 +335,7 @@ public final class Once {
         return failed(cause, mine.start);
     }
 
-    private static Outcome failed(Throwable cause, Start start) {
+    static Outcome failed(Throwable cause, Start start) {
         restoreInterrupt(cause);
         return new Outcome.Failed(cause, start.attempt());
     }
@@ -345,7 +378,7 @@ public final class Once {
         };
     }
 
-    private static Outcome executed(Response response, OnceRecord record) {
+    static Outcome executed(Response response, OnceRecord record) {
         return new Outcome.Executed(response, record.attempts(), Objects.requireNonNull(record.deadline()));
     }
 
@@ -362,7 +395,7 @@ public final class Once {
     }
 
     /** Tells of a run that was begun now. */
-    private void begun(Start start, OnceRecord record) {
+    void begun(Start start, OnceRecord record) {
         if (start.isNewKey()) {
             tell(listener -> listener.keyCreated(start.call().key()));
         }

@@ -63,6 +63,11 @@ final class Start {
         return begin(OnceStatus.FAILED, null, null);
     }
 
+    /** It cannot be told what became of it. */
+    OnceWrite unknown() {
+        return begin(OnceStatus.UNKNOWN, null, null);
+    }
+
     /** Claims the right to run, for the length of a lease. */
     OnceWrite claimed(IfAbandoned ifAbandoned) {
         return begin(OnceStatus.PROCESSING, ifAbandoned, null);

@@ -117,7 +117,7 @@ record CommitSql(
     private static final String WAIT_FOR_LOCKS = ", (select count(pg_advisory_xact_lock(k)) from unnest(?::int8[]) k)";
 
     /** All but those by which a once-record is known. */
-    private static final List<String> ONCE_COLUMNS = List.of(
+    static final List<String> ONCE_COLUMNS = List.of(
             "client_tx_id",
             "payload_hash",
             "response_payload",
@@ -272,11 +272,6 @@ record CommitSql(
     }
 
     private static String onceWritten() {
-        StringBuilder update = new StringBuilder();
-        ONCE_COLUMNS.forEach(column ->
-                update.append(column).append(" = excluded.").append(column).append(", "));
-        // Two keys with one id have never been seen; should there be any, the second fails rather than replace the
-        // first.
         return "onced as (insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, "
                 + String.join(", ", ONCE_COLUMNS)
                 + ") select id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
@@ -284,9 +279,19 @@ record CommitSql(
                 + " status, new_created_at, case when status <> 'processing' then deadline end,"
                 + " case when status = 'processing' then deadline end, if_abandoned, attempts, attempt, new_fence,"
                 + " response_status, response_kind, response_headers, response_body"
-                + " from w where code = 0 and id is not null on conflict (id) do update set " + update
+                + " from w where code = 0 and id is not null" + onConflictReplace() + ")";
+    }
+
+    /** What makes an insert replace the once-record that is there. */
+    static String onConflictReplace() {
+        StringBuilder update = new StringBuilder();
+        ONCE_COLUMNS.forEach(column ->
+                update.append(column).append(" = excluded.").append(column).append(", "));
+        // Two keys with one id have never been seen; should there be any, the second fails rather than replace the
+        // first.
+        return " on conflict (id) do update set " + update
                 + "user_id = case when k.user_id = excluded.user_id and k.endpoint = excluded.endpoint"
-                + " and k.idempotency_key = excluded.idempotency_key then k.user_id end)";
+                + " and k.idempotency_key = excluded.idempotency_key then k.user_id end";
     }
 
     private String documentsWritten() {

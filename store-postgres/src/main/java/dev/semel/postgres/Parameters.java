@@ -23,12 +23,16 @@ final class Parameters {
         this.statement = statement;
     }
 
-    Parameters text(String value) throws SQLException {
+    Parameters text(@Nullable String value) throws SQLException {
         return value("text", value);
     }
 
     Parameters number(long value) throws SQLException {
         return value("int8", value);
+    }
+
+    Parameters bytes(byte[] value) throws SQLException {
+        return value("bytea", value);
     }
 
     Parameters time(@Nullable Instant value) throws SQLException {

@@ -106,8 +106,13 @@ public final class PostgresStore implements Store {
     }
 
     /** What to count by; null for the database's time. */
-    private @Nullable Instant givenTime() {
+    @Nullable Instant givenTime() {
         return givenClock == null ? null : givenClock.instant();
+    }
+
+    /** What gives connections. */
+    DataSource source() {
+        return session.source();
     }
 
     @Override

@@ -48,6 +48,10 @@ final class Session {
                 + "set_config('plan_cache_mode', 'force_generic_plan', true)";
     }
 
+    DataSource source() {
+        return source;
+    }
+
     /** Gives a statement its parameters. */
     interface Binding {
         void bind(Parameters parameters) throws SQLException;

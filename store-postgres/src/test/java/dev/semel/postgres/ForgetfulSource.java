@@ -1,0 +1,50 @@
+package dev.semel.postgres;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Two sessions that take turns, and forget everything when they are given back. For one thread. */
+final class ForgetfulSource {
+
+    private ForgetfulSource() {}
+
+    static DataSource of(DataSource database) throws SQLException {
+        PGSimpleDataSource source = OwnTransactionsTest.like(database);
+        source.setPrepareThreshold(0); // what was prepared is forgotten too
+        Deque<Connection> sessions = new ArrayDeque<>();
+        sessions.add(source.getConnection());
+        sessions.add(source.getConnection());
+        return (DataSource) Proxy.newProxyInstance(
+                ForgetfulSource.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (self, method, arguments) -> lend(sessions.removeFirst(), sessions));
+    }
+
+    private static Connection lend(Connection session, Deque<Connection> sessions) {
+        return (Connection) Proxy.newProxyInstance(
+                ForgetfulSource.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (self, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        session.setAutoCommit(true);
+                        try (Statement statement = session.createStatement()) {
+                            statement.execute("discard all");
+                        }
+                        sessions.addLast(session);
+                        return null;
+                    }
+                    try {
+                        return method.invoke(session, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}

@@ -1,0 +1,2 @@
+/** What a team writes that uses own transactions. */
+package example;
