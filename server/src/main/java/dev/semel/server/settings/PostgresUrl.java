@@ -26,7 +26,7 @@ public final class PostgresUrl implements StoreUrl {
 
     private static final List<String> SCHEMES = List.of("postgres:", "postgresql:", "jdbc:postgresql:");
     private static final Pattern URL =
-            Pattern.compile("//(?:(?<login>[^/?]*)@)?(?<hosts>[^@/?]*)(?:/(?<database>[^?]*))?(?:\\?(?<query>.*))?");
+            Pattern.compile("//(?:(?<login>[^/?]*)@)?(?<hosts>[^@/?]*)(?:/(?<database>[^?@]*))?(?:\\?(?<query>.*))?");
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^:\\[\\]]*)(?::([0-9]*))?");
     private static final int DEFAULT_PORT = 5432;
 
@@ -62,7 +62,7 @@ public final class PostgresUrl implements StoreUrl {
         Matcher url = URL.matcher(rest);
         if (!url.matches()) {
             throw new MalformedUrlException("is no URL of a database; it has to be " + FORM
-                    + ", with %40 for an @, %2F for a / and %3F for a ? within a part");
+                    + ", with %2F for a /, %3F for a ? and %40 for an @ within a part");
         }
         PostgresUrl parsed = new PostgresUrl(url, jdbc);
         parsed.dataSource(); // the driver knows which parameters there are

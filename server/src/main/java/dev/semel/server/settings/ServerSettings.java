@@ -108,7 +108,7 @@ public record ServerSettings(
         try {
             StoreUrl url = StoreUrl.parse(text);
             if (url == null) {
-                Value shown = login < 0 ? value : new Value(text.substring(0, login) + "//…", value.where());
+                Value shown = login < 0 ? value : new Value(text.substring(0, login) + "//...", value.where());
                 throw shown.wrong(StoreUrl.FORMS);
             }
             return url;
