@@ -30,10 +30,10 @@ final class PostgresStorage {
     private static final Duration FIRST_CONNECTION = Duration.ofSeconds(10);
     private static final Duration CONNECTION = Duration.ofSeconds(2);
     private static final Duration LOCK = Duration.ofSeconds(3);
-    private static final Duration STATEMENT = Duration.ofSeconds(8);
+    private static final Duration STATEMENT = Duration.ofSeconds(5);
 
     /** Longer than any statement may take, so that only a database that has fallen silent is given up. */
-    private static final Duration SILENCE = Duration.ofSeconds(10);
+    private static final Duration SILENCE = Duration.ofSeconds(6);
 
     private final HikariDataSource pool;
     private final PostgresStore store;

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A PostgreSQL of its own, durable, that is killed and started again where it was. */
-final class KillablePostgres implements AutoCloseable {
+public final class KillablePostgres implements AutoCloseable {
 
     private final Path data;
     private final EmbeddedPostgres server;
     private final List<String> command = new ArrayList<>();
     private @Nullable Process restarted;
 
-    KillablePostgres(Path folder) throws IOException {
+    public KillablePostgres(Path folder) throws IOException {
         this.data = folder.resolve("postgres");
         this.server = EmbeddedPostgres.builder()
                 .setDataDirectory(data)
@@ -50,11 +50,23 @@ final class KillablePostgres implements AutoCloseable {
                 Files.readAllLines(data.resolve("postmaster.pid"), UTF_8).get(0));
     }
 
-    /** All of its processes at once, as {@code kill -9} does. */
-    void kill() throws IOException {
+    private List<ProcessHandle> processes() throws IOException {
         ProcessHandle main = ProcessHandle.of(pid()).orElseThrow();
         List<ProcessHandle> all = new ArrayList<>(main.descendants().toList());
         all.add(0, main);
+        return all;
+    }
+
+    /** Lets it say nothing more, with all its connections open; or go on. */
+    void setSilent(boolean silent) throws IOException, InterruptedException {
+        List<String> kill = new ArrayList<>(List.of("kill", silent ? "-STOP" : "-CONT"));
+        processes().forEach(process -> kill.add(String.valueOf(process.pid())));
+        new ProcessBuilder(kill).start().waitFor();
+    }
+
+    /** All of its processes at once, as {@code kill -9} does. */
+    void kill() throws IOException {
+        List<ProcessHandle> all = processes();
         all.forEach(ProcessHandle::destroyForcibly);
         all.forEach(process -> process.onExit().join());
     }
@@ -78,9 +90,18 @@ final class KillablePostgres implements AutoCloseable {
         }
     }
 
+    public int port() {
+        return server.getPort();
+    }
+
     void execute(String sql) throws SQLException {
+        execute("postgres", sql);
+    }
+
+    /** As its super user. */
+    public void execute(String database, String sql) throws SQLException {
         PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl("jdbc:postgresql://localhost:" + server.getPort() + "/postgres");
+        source.setUrl("jdbc:postgresql://localhost:" + server.getPort() + "/" + database);
         source.setUser("postgres");
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {

@@ -35,7 +35,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 class SharedDatabaseIT {
 
-    private static final int TROUBLES = 5;
     private static final int CLIENTS = 6;
     private static final int KEYS_OF_A_CLIENT = 30;
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -79,12 +78,12 @@ class SharedDatabaseIT {
 
     @Test
     void duplicatesSentToBothAtOnce_haveOneEffect(TestInfo test) throws Exception {
-        run(test, () -> {});
+        run(test, 0, () -> {});
     }
 
     @Test
     void serverKilledAmidRequests_isStoodInForByTheOther(TestInfo test) throws Exception {
-        run(test, () -> {
+        run(test, 4, () -> {
             int which = random.nextInt(2);
             SERVERS.get(which).kill();
             SERVERS.set(which, ServerProcess.start(database.url()));
@@ -96,6 +95,7 @@ class SharedDatabaseIT {
     void connectionsEndedAmidRequests_loseNothing(TestInfo test) throws Exception {
         run(
                 test,
+                10,
                 () -> database.execute(
                         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'semel'"
                                 + " and (state = 'active' or random() < 0.3)"));
@@ -103,7 +103,7 @@ class SharedDatabaseIT {
 
     @Test
     void databaseKilledAmidRequests_losesNothing(TestInfo test) throws Exception {
-        run(test, () -> {
+        run(test, 3, () -> {
             database.kill();
             HttpResponse<String> ready = SERVERS.get(0).get("/health/ready");
             assertThat(ready.statusCode()).isEqualTo(503);
@@ -115,7 +115,24 @@ class SharedDatabaseIT {
         assertThat(retries).as("requests were not answered").hasPositiveValue();
     }
 
-    private void run(TestInfo test, Trouble trouble) throws Exception {
+    /** As when a cable is cut: nobody says that the connections are gone. */
+    @Test
+    void databaseThatFallsSilent_isGivenUpAndFoundAgain() throws Exception {
+        database.setSilent(true);
+        try {
+            assertThat(SERVERS.get(0).get("/health/ready").statusCode()).isEqualTo(503);
+            assertThat(SERVERS.get(1)
+                            .post("/v1/feed/posts", "{\"text\":\"silent\"}", "silent")
+                            .statusCode())
+                    .isEqualTo(503);
+        } finally {
+            database.setSilent(false);
+        }
+        assertThat(answered("/v1/feed/posts", "{\"text\":\"silent\"}", "silent", 0))
+                .contains("\"silent\"");
+    }
+
+    private void run(TestInfo test, int troubles, Trouble trouble) throws Exception {
         String name = test.getTestMethod().orElseThrow().getName().substring(0, 8);
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS * 2 + 1);
         try {
@@ -130,8 +147,8 @@ class SharedDatabaseIT {
                     }));
                 }
             }
-            int each = CLIENTS * KEYS_OF_A_CLIENT * 2 / (TROUBLES + 1);
-            for (int i = 0; i < TROUBLES; i++) {
+            int each = CLIENTS * KEYS_OF_A_CLIENT * 2 / (troubles + 1);
+            for (int i = 0; i < troubles; i++) {
                 assertThat(progress.tryAcquire(1 + random.nextInt(each), 2, TimeUnit.MINUTES))
                         .as("requests are answered")
                         .isTrue();
