@@ -103,7 +103,7 @@ class SharedDatabaseIT {
 
     @Test
     void databaseKilledAmidRequests_losesNothing(TestInfo test) throws Exception {
-        run(test, 3, () -> {
+        run(test, 2, () -> {
             database.kill();
             HttpResponse<String> ready = SERVERS.get(0).get("/health/ready");
             assertThat(ready.statusCode()).isEqualTo(503);

@@ -29,7 +29,8 @@ class PostgresPageIT {
             String database = "postgres";
             for (Block block : blocks()) {
                 if (block.kind.equals("```sql")) {
-                    for (String statement : String.join("\n", block.lines).split(";")) {
+                    for (String statement :
+                            String.join("\n", block.lines).strip().split(";\\s*", 0)) {
                         postgres.execute(database, statement);
                         database = statement.contains("create database") ? "semel" : database;
                         statements++;
