@@ -18,6 +18,7 @@ import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ending;
 import dev.semel.store.Transactions.Finished;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -80,11 +81,20 @@ public final class Once {
      * @throws UnsupportedOperationException if the store cannot commit documents
      */
     public Outcome atomic(Call call, AtomicOperation operation) {
+        return atomic(call, Transactions.QUICK_PAUSES, operation);
+    }
+
+    /**
+     * The same for an operation that is run again after each of some pauses when others were quicker to change what it has read. If
+     * that does not help, it has failed with a {@link dev.semel.store.ConflictException}.
+     */
+    public Outcome atomic(Call call, List<Duration> pauses, AtomicOperation operation) {
+        Objects.requireNonNull(pauses, "pauses");
         Objects.requireNonNull(operation, "operation");
         if (!store.capabilities().contains(Capability.COMMIT)) {
             throw new UnsupportedOperationException("This store cannot commit documents: run the operation as leased");
         }
-        return decide(call, (start, flight) -> runAtomic(start, operation));
+        return decide(call, (start, flight) -> runAtomic(start, pauses, operation));
     }
 
     /**
@@ -161,12 +171,13 @@ public final class Once {
         }
     }
 
-    private @Nullable Outcome runAtomic(Start start, AtomicOperation operation) {
+    private @Nullable Outcome runAtomic(Start start, List<Duration> pauses, AtomicOperation operation) {
         Finished<Response> finished;
         try {
             finished = transactions.run(
                     tx -> Objects.requireNonNull(operation.run(tx), "the operation's response"),
-                    response -> new Ending(response.isRefusal(), start.completed(response)));
+                    response -> new Ending(response.isRefusal(), start.completed(response)),
+                    pauses);
         } catch (StoreException e) {
             throw e;
         } catch (UnrecordedException cause) {

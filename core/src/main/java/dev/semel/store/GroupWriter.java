@@ -49,10 +49,16 @@ public final class GroupWriter<T> {
         private final Thread thread = Thread.currentThread();
         private volatile boolean done;
         private volatile boolean isNext;
-        private @Nullable RuntimeException failure;
+        private @Nullable Throwable failure;
 
         Entry(T batch) {
             this.batch = batch;
+        }
+
+        void end(@Nullable Throwable failure) {
+            this.failure = failure;
+            this.done = true;
+            LockSupport.unpark(thread);
         }
     }
 
@@ -101,23 +107,26 @@ public final class GroupWriter<T> {
         }
     }
 
-    /** Writes all that has queued up, and hands over to the first of those who have come meanwhile. */
+    /** Writes all that has queued up, and hands over to the first of those who have come meanwhile, whatever happens. */
     private void writeGroup(Entry<T> mine) {
-        gather(mine);
-        List<Entry<T>> group = nextGroup();
-        RuntimeException failure = null;
+        List<Entry<T>> group = List.of();
+        Throwable failure = null;
         long begun = System.nanoTime();
         try {
+            gather(mine);
+            group = nextGroup();
+            begun = System.nanoTime();
             disk.accept(group.stream().map(entry -> entry.batch).toList());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // an Error, too, must not leave others waiting
             failure = e;
         } finally {
-            handOver(group.size(), begun);
+            handOver(mine, group.size(), begun);
+        }
+        if (group.isEmpty()) {
+            mine.end(failure);
         }
         for (Entry<T> entry : group) {
-            entry.failure = failure;
-            entry.done = true;
-            LockSupport.unpark(entry.thread);
+            entry.end(failure);
         }
     }
 
@@ -164,9 +173,9 @@ public final class GroupWriter<T> {
     }
 
     private List<Entry<T>> nextGroup() {
-        List<Entry<T>> group = new ArrayList<>();
         lock.lock();
         try {
+            List<Entry<T>> group = new ArrayList<>(Math.min(queue.size(), most)); // or else it might fail half-way
             long size = 0;
             while (!queue.isEmpty() && group.size() < most && (group.isEmpty() || size < MOST_BYTES)) {
                 Entry<T> entry = queue.removeFirst();
@@ -179,9 +188,13 @@ public final class GroupWriter<T> {
         }
     }
 
-    private void handOver(int written, long begun) {
+    private void handOver(Entry<T> mine, int written, long begun) {
         lock.lock();
         try {
+            gathering = null;
+            if (written == 0) {
+                queue.remove(mine);
+            }
             long now = System.nanoTime();
             patience.written(begun, now);
             expected = written + queue.size();

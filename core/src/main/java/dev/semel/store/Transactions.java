@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Transactions {
 
     /** Soon at first, when whoever was quicker is done at once; then ever more slowly, so that many do not meet again. */
-    private static final List<Duration> QUICK_PAUSES = quickPauses();
+    public static final List<Duration> QUICK_PAUSES = quickPauses();
 
     /** How long to wait before asking again what became of a commit. */
     private static final List<Duration> ASKING_PAUSES =
@@ -92,16 +92,13 @@ public final class Transactions {
     }
 
     /**
-     * Runs an operation and commits what it wrote together with a once-record.
+     * Runs an operation and commits what it wrote together with a once-record; when others were quicker, runs it again after each of
+     * some pauses.
      *
-     * @throws ConflictException if others were quicker many times in a row
+     * @throws ConflictException if others were quicker each time
      * @throws StoreException if the store cannot be reached
      */
-    public <T, E extends Exception> Finished<T> run(Operation<T, E> operation, Function<T, Ending> ending) throws E {
-        return run(operation, ending, QUICK_PAUSES);
-    }
-
-    private <T, E extends Exception> Finished<T> run(
+    public <T, E extends Exception> Finished<T> run(
             Operation<T, E> operation, Function<T, Ending> ending, List<Duration> pauses) throws E {
         Set<DocumentId> doubtful = new HashSet<>();
         for (int conflicts = 0; ; conflicts++) {

@@ -78,7 +78,7 @@ final class Exchange {
         Outcome outcome;
         try {
             outcome = rule.ifAbandoned() == null
-                    ? once.atomic(call, this::runInTransaction)
+                    ? once.atomic(call, rule.pauses(), this::runInTransaction)
                     : once.leased(call, rule.ifAbandoned(), this::runWithLease);
         } catch (StoreException e) {
             LOG.log(Level.WARNING, "Store unavailable: {0}", e.getMessage());
@@ -178,7 +178,9 @@ final class Exchange {
             return;
         }
         boolean retryHelps = cause instanceof LeaseLostException
-                || (cause instanceof ConflictException && rule.mode() == Idempotency.Mode.ATOMIC);
+                || (cause instanceof ConflictException
+                        && rule.mode() == Idempotency.Mode.ATOMIC
+                        && !rule.hasOwnPauses());
         if (retryHelps) {
             tell(EdgeProblem.STORE_UNAVAILABLE.retryAfter(STORE_PAUSE));
             return;

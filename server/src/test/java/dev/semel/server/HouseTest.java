@@ -60,7 +60,7 @@ class HouseTest {
                 .definedBy("dev.semel.once..")
                 .layer("rocksdb")
                 .definedBy("dev.semel.rocksdb..")
-                .layer("postgres")
+                .optionalLayer("postgres")
                 .definedBy("dev.semel.postgres..")
                 .layer("http")
                 .definedBy("dev.semel.http..")

@@ -1,9 +1,13 @@
 package dev.semel.postgres;
 
+import static dev.semel.postgres.RowSource.row;
+
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
+import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
+import dev.semel.store.Expected;
 import dev.semel.store.FurtherKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceWrite;
@@ -14,15 +18,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Commits that go to the database together, as the columns of {@link CommitSql}. No two of them have a row in common. */
@@ -43,11 +45,12 @@ final class CommitGroup {
     private final List<Long> tried = new ArrayList<>();
     private final Set<Long> sharedLocks = new TreeSet<>();
 
-    private final Looked looked = new Looked();
-    private final Puts puts = new Puts();
-    private final Removals removals = new Removals();
-    private final Further further = new Further();
-    private final Further furtherRemovals = new Further();
+    private final List<DocumentId> lookedAt = new ArrayList<>();
+    private final List<List<@Nullable Object>> looked = new ArrayList<>();
+    private final List<List<@Nullable Object>> puts = new ArrayList<>();
+    private final List<List<@Nullable Object>> deletes = new ArrayList<>();
+    private final List<List<@Nullable Object>> further = new ArrayList<>();
+    private final List<List<@Nullable Object>> furtherDeletes = new ArrayList<>();
 
     /** @param alone whether it waits for rows that others have */
     CommitGroup(List<PendingCommit> commits, boolean alone) {
@@ -69,57 +72,15 @@ final class CommitGroup {
         this.sql = new CommitSql(
                 alone,
                 once,
+                RowSource.shape(commits.size()),
                 receipts,
-                !looked.i.isEmpty(),
+                RowSource.shape(looked.size()),
                 quota,
-                !puts.i.isEmpty(),
+                RowSource.shape(puts.size()),
                 places,
-                !removals.i.isEmpty(),
-                !further.i.isEmpty(),
-                !furtherRemovals.i.isEmpty());
-    }
-
-    /** Documents that are looked at, with who has to have written them. */
-    private static final class Looked {
-        private final List<Long> i = new ArrayList<>();
-        private final List<DocumentId> ids = new ArrayList<>();
-        private final List<@Nullable String> writers = new ArrayList<>();
-
-        /** Returns its number. */
-        long add(long commit, DocumentId id, @Nullable String writer) {
-            i.add(commit);
-            ids.add(id);
-            writers.add(writer);
-            return i.size();
-        }
-    }
-
-    private static final class Puts {
-        private final List<Long> i = new ArrayList<>();
-        private final List<DocumentWrite.Put> puts = new ArrayList<>();
-
-        <T> List<T> column(Function<DocumentWrite.Put, T> value) {
-            return puts.stream().map(value).collect(Collectors.toCollection(ArrayList::new));
-        }
-    }
-
-    private static final class Removals {
-        private final List<Long> i = new ArrayList<>();
-        private final List<DocumentId> ids = new ArrayList<>();
-    }
-
-    private static final class Further {
-        private final List<Long> i = new ArrayList<>();
-        private final List<DocumentId> ids = new ArrayList<>();
-        private final List<FurtherKey> keys = new ArrayList<>();
-        private final List<Long> looks = new ArrayList<>();
-
-        void add(long commit, DocumentId id, FurtherKey key, long look) {
-            i.add(commit);
-            ids.add(id);
-            keys.add(key);
-            looks.add(look);
-        }
+                RowSource.shape(deletes.size()),
+                RowSource.shape(further.size()),
+                RowSource.shape(furtherDeletes.size()));
     }
 
     private void addLocks(PendingCommit pending, long i) {
@@ -144,32 +105,56 @@ final class CommitGroup {
         Map<DocumentId, Long> looks = new HashMap<>();
         commit.writers().forEach((id, writer) -> {
             users.add(id.owner());
-            looks.put(id, looked.add(i, id, writer));
+            looks.put(id, look(i, id, writer));
         });
         Set<FurtherKey> kept = new HashSet<>();
         for (DocumentWrite write : commit.writes()) {
             users.add(write.id().owner());
             if (write instanceof DocumentWrite.Put put) {
-                puts.i.add(i);
-                puts.puts.add(put);
-                long look = put.wantsPlace() ? looks.computeIfAbsent(put.id(), id -> looked.add(i, id, null)) : 0;
-                for (FurtherKey key : put.furtherKeys()) {
-                    further.add(i, put.id(), key, look);
-                    kept.add(key);
-                }
-            } else {
-                removals.i.add(i);
-                removals.ids.add(write.id());
+                long look = put.wantsPlace() ? looks.computeIfAbsent(put.id(), id -> look(i, id, null)) : 0;
+                add(i, put, look);
+                kept.addAll(put.furtherKeys());
             }
         }
         for (DocumentWrite write : commit.writes()) {
             if (write instanceof DocumentWrite.Delete) {
+                DocumentId id = write.id();
+                deletes.add(row(i, id.collection(), id.owner(), id.key()));
                 for (FurtherKey key : write.furtherKeys()) {
                     if (!kept.contains(key)) {
-                        furtherRemovals.add(i, write.id(), key, 0);
+                        furtherDeletes.add(row(i, id.collection(), id.owner(), key.name(), key.key()));
                     }
                 }
             }
+        }
+    }
+
+    /** Looks at a document; returns the number of the look. */
+    private long look(long i, DocumentId id, @Nullable String writer) {
+        lookedAt.add(id);
+        looked.add(row(i, (long) lookedAt.size(), id.collection(), id.owner(), id.key(), writer));
+        return lookedAt.size();
+    }
+
+    private void add(long i, DocumentWrite.Put put, long look) {
+        DocumentId id = put.id();
+        Document document = put.document();
+        puts.add(row(
+                i,
+                id.collection(),
+                id.owner(),
+                id.key(),
+                document.version(),
+                document.createdAt(),
+                document.updatedAt(),
+                document.expiresAt(),
+                document.writtenBy(),
+                document.data().text(),
+                document.place(),
+                put.wantsPlace(),
+                DocumentRow.foundBy(put)));
+        for (FurtherKey key : put.furtherKeys()) {
+            further.add(row(i, id.collection(), id.owner(), id.key(), key.name(), key.key(), key.placed(), look));
         }
     }
 
@@ -197,129 +182,61 @@ final class CommitGroup {
             to.numbers(lockers).numbers(tried).numbers(List.copyOf(sharedLocks));
         }
         to.time(now);
-        if (sql.looked()) {
-            to.numbers(looked.i);
-            bindIds(to, looked.ids).texts(looked.writers);
-        }
-        bindCommits(to);
-        if (sql.puts()) {
-            bindPuts(to);
-        }
-        if (sql.deletes()) {
-            to.numbers(removals.i);
-            bindIds(to, removals.ids);
-        }
-        if (sql.further()) {
-            to.numbers(further.i);
-            bindIds(to, further.ids)
-                    .texts(further.keys.stream().map(FurtherKey::name).toList())
-                    .texts(further.keys.stream().map(FurtherKey::key).toList())
-                    .flags(further.keys.stream().map(FurtherKey::placed).toList())
-                    .numbers(further.looks);
-        }
-        if (sql.furtherDeletes()) {
-            to.numbers(furtherRemovals.i)
-                    .texts(furtherRemovals.ids.stream()
-                            .map(DocumentId::collection)
-                            .toList())
-                    .texts(furtherRemovals.ids.stream().map(DocumentId::owner).toList())
-                    .texts(furtherRemovals.keys.stream().map(FurtherKey::name).toList())
-                    .texts(furtherRemovals.keys.stream().map(FurtherKey::key).toList());
-        }
+        CommitSql.LOOKED.bind(to, looked);
+        (sql.once() ? CommitSql.ONCE_COMMITS : CommitSql.COMMITS).bind(to, commitRows());
+        CommitSql.PUTS.bind(to, puts);
+        CommitSql.DELETES.bind(to, deletes);
+        CommitSql.FURTHER.bind(to, further);
+        CommitSql.FURTHER_DELETES.bind(to, furtherDeletes);
     }
 
-    private static Parameters bindIds(Parameters to, List<DocumentId> ids) throws SQLException {
-        return to.texts(ids.stream().map(DocumentId::collection).toList())
-                .texts(ids.stream().map(DocumentId::owner).toList())
-                .texts(ids.stream().map(DocumentId::key).toList());
+    private List<List<@Nullable Object>> commitRows() {
+        List<List<@Nullable Object>> rows = new ArrayList<>(commits.size());
+        for (int i = 0; i < commits.size(); i++) {
+            Commit commit = commits.get(i).commit;
+            List<@Nullable Object> row = new ArrayList<>();
+            row.addAll(row(i + 1L, commit.attempt(), !commit.writes().isEmpty(), commit.wantsPlace()));
+            RowId id = commits.get(i).once;
+            OnceWrite once = commit.once();
+            if (once != null && id != null) {
+                addOnce(row, id, once);
+            } else if (sql.once()) {
+                row.addAll(Collections.nCopies(CommitSql.ONCE_COMMITS.names().size() - row.size(), null));
+                row.set(CommitSql.ONCE_COMMITS.names().indexOf("is_new"), false);
+            }
+            rows.add(row);
+        }
+        return rows;
     }
 
-    private void bindCommits(Parameters to) throws SQLException {
-        to.texts(commits.stream().map(pending -> pending.commit.attempt()).toList())
-                .flags(commits.stream()
-                        .map(pending -> !pending.commit.writes().isEmpty())
-                        .toList())
-                .flags(commits.stream()
-                        .map(pending -> pending.commit.wantsPlace())
-                        .toList());
-        if (sql.once()) {
-            new OnceColumns(commits).bind(to);
-        }
-    }
-
-    /** The once-records of the commits; those who have none have a column of nulls. */
-    private record OnceColumns(List<PendingCommit> commits) {
-
-        private interface Value<T> {
-            @Nullable T of(OnceWrite write, OnceRecord record);
-        }
-
-        private <T> List<@Nullable T> column(Value<T> value) {
-            List<@Nullable T> column = new ArrayList<>(commits.size());
-            for (PendingCommit pending : commits) {
-                OnceWrite write = pending.commit.once();
-                column.add(write == null ? null : value.of(write, write.record()));
-            }
-            return column;
-        }
-
-        private List<Boolean> newKeys() {
-            List<Boolean> column = new ArrayList<>(commits.size());
-            for (PendingCommit pending : commits) {
-                OnceWrite write = pending.commit.once();
-                column.add(write != null && write.isNewKey());
-            }
-            return column;
-        }
-
-        private List<@Nullable UUID> ids() {
-            List<@Nullable UUID> column = new ArrayList<>(commits.size());
-            for (PendingCommit pending : commits) {
-                column.add(pending.once == null ? null : pending.once.uuid());
-            }
-            return column;
-        }
-
-        private List<byte @Nullable []> bodies() {
-            List<byte @Nullable []> column = new ArrayList<>(commits.size());
-            for (PendingCommit pending : commits) {
-                OnceWrite write = pending.commit.once();
-                Response response = write == null ? null : write.record().response();
-                column.add(response == null ? null : response.body());
-            }
-            return column;
-        }
-
-        void bind(Parameters to) throws SQLException {
-            to.ids(ids())
-                    .texts(column((write, record) -> record.key().user()))
-                    .texts(column((write, record) -> record.key().endpoint()))
-                    .texts(column((write, record) -> record.key().key()))
-                    .texts(column((write, record) -> record.clientTxId()))
-                    .texts(column((write, record) -> record.fingerprint().hex()))
-                    .texts(column((write, record) -> OnceRow.name(record.status())))
-                    .texts(column((write, record) -> OnceRow.name(record.ifAbandoned())))
-                    .numbers(column((write, record) -> (long) record.attempts()))
-                    .numbers(column((write, record) -> record.fence()))
-                    .times(column((write, record) -> record.createdAt()))
-                    .flags(newKeys())
-                    .numbers(column((write, record) -> micros(write.life())))
-                    .numbers(column((write, record) -> write.expected().fence()))
-                    .texts(column(
-                            (write, record) -> OnceRow.name(write.expected().status())))
-                    .times(column((write, record) -> write.expected().deadline()))
-                    .numbers(column((write, record) -> (long) write.quota().limit()))
-                    .numbers(column((write, record) -> micros(write.quota().window())))
-                    .numbers(column((write, record) -> record.response() == null
-                            ? null
-                            : (long) record.response().status()))
-                    .texts(column((write, record) -> OnceRow.kind(record.response())))
-                    .texts(column((write, record) -> record.response() == null
-                            ? null
-                            : HeaderText.of(record.response().headers())))
-                    .bytes(bodies())
-                    .texts(column((write, record) -> OnceRow.payload(record.response())));
-        }
+    private static void addOnce(List<@Nullable Object> row, RowId id, OnceWrite write) {
+        OnceRecord record = write.record();
+        Expected expected = write.expected();
+        Response response = record.response();
+        row.addAll(row(
+                id.uuid(),
+                record.key().user(),
+                record.key().endpoint(),
+                record.key().key(),
+                record.clientTxId(),
+                record.fingerprint().hex(),
+                OnceRow.name(record.status()),
+                OnceRow.name(record.ifAbandoned()),
+                (long) record.attempts(),
+                record.fence(),
+                record.createdAt(),
+                write.isNewKey(),
+                micros(write.life()),
+                expected.fence(),
+                OnceRow.name(expected.status()),
+                expected.deadline(),
+                (long) write.quota().limit(),
+                micros(write.quota().window()),
+                response == null ? null : (long) response.status(),
+                OnceRow.kind(response),
+                response == null ? null : HeaderText.of(response.headers()),
+                response == null ? null : response.body(),
+                OnceRow.payload(response)));
     }
 
     /** In whole microseconds, of which the rest is cut off. */
@@ -329,20 +246,6 @@ final class CommitGroup {
         }
         return ChronoUnit.MICROS.between(
                 Instant.EPOCH, Instant.EPOCH.plus(time.compareTo(LONGEST) > 0 ? LONGEST : time));
-    }
-
-    private void bindPuts(Parameters to) throws SQLException {
-        to.numbers(puts.i);
-        bindIds(to, puts.column(DocumentWrite.Put::id))
-                .numbers(puts.column(put -> put.document().version()))
-                .times(puts.column(put -> put.document().createdAt()))
-                .times(puts.column(put -> put.document().updatedAt()))
-                .times(puts.column(put -> put.document().expiresAt()))
-                .texts(puts.column(put -> put.document().writtenBy()))
-                .texts(puts.column(put -> put.document().data().text()))
-                .numbers(puts.column(put -> put.document().place()))
-                .flags(puts.column(DocumentWrite.Put::wantsPlace))
-                .texts(puts.column(DocumentRow::foundBy));
     }
 
     private Instant read(ResultSet rows) throws SQLException {
@@ -362,7 +265,7 @@ final class CommitGroup {
         return switch (row.getInt(2)) {
             case CommitSql.APPLIED, CommitSql.APPLIED_BEFORE -> new CommitResult.Applied(written(pending, row));
             case CommitSql.ONCE_CHANGED -> new CommitResult.OnceChanged();
-            case CommitSql.STALE -> new CommitResult.Stale(looked.ids.get(row.getInt(7) - 1), row.getLong(8));
+            case CommitSql.STALE -> new CommitResult.Stale(lookedAt.get(row.getInt(7) - 1), row.getLong(8));
             case CommitSql.LIMITED -> new CommitResult.Limited(Duration.of(row.getLong(9), ChronoUnit.MICROS));
             default -> null;
         };

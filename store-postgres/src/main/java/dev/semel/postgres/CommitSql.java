@@ -13,26 +13,86 @@ import java.util.List;
  *
  * @param alone whether it waits for its locks; a group does not, and tells which of its commits could not have theirs
  * @param once whether a commit has a once-record
+ * @param commits how many commits there are; these and the following numbers are {@linkplain RowSource#shape shapes}
  * @param receipts whether a commit has none, but writes
- * @param looked whether documents are looked at
+ * @param looked documents that are looked at
  * @param quota whether new keys are counted
- * @param puts whether documents are written
+ * @param puts documents that are written
  * @param places whether one of them wants a place
- * @param deletes whether documents are removed
- * @param further whether further keys are written
- * @param furtherDeletes whether further keys are removed
+ * @param deletes documents that are removed
+ * @param further further keys that are written
+ * @param furtherDeletes further keys that are removed
  */
 record CommitSql(
         boolean alone,
         boolean once,
+        int commits,
         boolean receipts,
-        boolean looked,
+        int looked,
         boolean quota,
-        boolean puts,
+        int puts,
         boolean places,
-        boolean deletes,
-        boolean further,
-        boolean furtherDeletes) {
+        int deletes,
+        int further,
+        int furtherDeletes) {
+
+    static final RowSource LOOKED =
+            RowSource.of("i int8", "n int8", "collection text", "owner text", "key text", "writer text");
+    static final RowSource COMMITS = RowSource.of("i int8", "attempt text", "writes bool", "wants_place bool");
+    static final RowSource ONCE_COMMITS = RowSource.of(
+            "i int8",
+            "attempt text",
+            "writes bool",
+            "wants_place bool",
+            "id uuid",
+            "user_id text",
+            "endpoint text",
+            "idempotency_key text",
+            "client_tx_id text",
+            "payload_hash text",
+            "status text",
+            "if_abandoned text",
+            "attempts int8",
+            "fence int8",
+            "created_at timestamptz",
+            "is_new bool",
+            "life int8",
+            "expected_fence int8",
+            "expected_status text",
+            "expected_deadline timestamptz",
+            "quota_limit int8",
+            "quota_window int8",
+            "response_status int8",
+            "response_kind text",
+            "response_headers text",
+            "response_body bytea",
+            "response_payload text");
+    static final RowSource PUTS = RowSource.of(
+            "i int8",
+            "collection text",
+            "owner text",
+            "key text",
+            "version int8",
+            "created_at timestamptz",
+            "updated_at timestamptz",
+            "expires_at timestamptz",
+            "written_by text",
+            "data text",
+            "place int8",
+            "wants_place bool",
+            "found_by text");
+    static final RowSource DELETES = RowSource.of("i int8", "collection text", "owner text", "key text");
+    static final RowSource FURTHER = RowSource.of(
+            "i int8",
+            "collection text",
+            "owner text",
+            "key text",
+            "name text",
+            "further_key text",
+            "placed bool",
+            "n int8");
+    static final RowSource FURTHER_DELETES =
+            RowSource.of("i int8", "collection text", "owner text", "name text", "further_key text");
 
     /** It was applied. */
     static final int APPLIED = 0;
@@ -83,7 +143,7 @@ record CommitSql(
     String text() {
         List<String> parts = new ArrayList<>();
         parts.add("t as materialized (select coalesce(?::timestamptz, clock_timestamp()) as now)");
-        if (looked) {
+        if (looked > 0) {
             parts.add(lookedAt());
             parts.add("stale as materialized"
                     + " (select distinct on (i) i, n, version from looked where not as_expected order by i, n)");
@@ -100,35 +160,34 @@ record CommitSql(
             parts.add("receipted as (insert into receipts (attempt_id, created_at)"
                     + " select attempt, now from w where code = 0 and writes" + (once ? " and id is null)" : ")"));
         }
-        if (puts || deletes || further || furtherDeletes) {
+        if (puts + deletes + further + furtherDeletes > 0) {
             parts.add(
                     "v as materialized (select array_agg(code order by i) as codes, array_agg(place order by i) as places"
                             + " from w)");
         }
-        if (puts) {
+        if (puts > 0) {
             parts.add(documentsWritten());
         }
-        if (deletes) {
+        if (deletes > 0) {
             parts.add(documentsRemoved());
         }
-        if (further) {
+        if (further > 0) {
             parts.add(furtherKeysWritten());
         }
-        if (further && places) {
+        if (further > 0 && places) {
             parts.add(furtherKeysLeftBehind());
         }
-        if (furtherDeletes) {
+        if (furtherDeletes > 0) {
             parts.add(furtherKeysRemoved());
         }
         return "with " + String.join(", ", parts)
                 + " select i, code, now, new_fence, new_created_at, deadline, stale, stale_version, wait from w";
     }
 
-    private static String lookedAt() {
+    private String lookedAt() {
         return "looked as materialized (select d.i, d.n, case when x.live then x.version else 0 end as version, x.place,"
                 + " (d.writer is null or d.writer = case when x.live then x.written_by else '' end) as as_expected"
-                + " from t cross join unnest(?::int8[], ?::text[], ?::text[], ?::text[], ?::text[])"
-                + " with ordinality d(i, collection, owner, key, writer, n)"
+                + " from t cross join " + LOOKED.sql("d", looked)
                 + " left join lateral (select k.version, k.written_by, k.place,"
                 + " (k.expires_at is null or k.expires_at > t.now) as live from documents k"
                 + " where k.collection = d.collection and k.owner = d.owner and k.key = d.key limit 1) x on true)";
@@ -137,7 +196,7 @@ record CommitSql(
     private String checked() {
         StringBuilder sql = new StringBuilder("c as materialized (select t.now, o.*");
         sql.append(once ? ", e.fence as e_fence, e.created_at as e_created_at, e.deadline as e_deadline" : "");
-        sql.append(looked ? ", s.n as stale, s.version as stale_version" : ", 0 as stale, 0 as stale_version");
+        sql.append(looked > 0 ? ", s.n as stale, s.version as stale_version" : ", 0 as stale, 0 as stale_version");
         sql.append(", case");
         if (!alone) {
             sql.append(" when o.i = any ((select string_to_array(current_setting('semel.busy'), ','))::int8[]) then ")
@@ -156,33 +215,24 @@ record CommitSql(
                             + " end then ")
                     .append(ONCE_CHANGED);
         }
-        if (looked) {
+        if (looked > 0) {
             sql.append(" when s.n is not null then ").append(STALE);
         }
         sql.append(" when true then ").append(APPLIED).append(" end as code");
-        sql.append(" from t cross join unnest(?::text[], ?::bool[], ?::bool[]");
-        sql.append(
-                once
-                        ? ", ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int8[],"
-                                + " ?::int8[], ?::timestamptz[], ?::bool[], ?::int8[], ?::int8[], ?::text[], ?::timestamptz[],"
-                                + " ?::int8[], ?::int8[], ?::int8[], ?::text[], ?::text[], ?::bytea[], ?::text[])"
-                                + " with ordinality o(attempt, writes, wants_place, id, user_id, endpoint, idempotency_key,"
-                                + " client_tx_id, payload_hash, status, if_abandoned, attempts, fence, created_at, is_new, life,"
-                                + " expected_fence, expected_status, expected_deadline, quota_limit, quota_window,"
-                                + " response_status, response_kind, response_headers, response_body, response_payload, i)"
-                        : ") with ordinality o(attempt, writes, wants_place, i)");
+        sql.append(" from t cross join ").append((once ? ONCE_COMMITS : COMMITS).sql("o", commits));
         if (once) {
+            // by the id alone, so that no other index seems as good while the table is small
             sql.append(" left join lateral (select k.fence, k.status, k.attempt_id, k.created_at,"
-                    + " coalesce(k.lease_until, k.expires_at) as deadline from idempotency_keys k where k.id = o.id"
-                    + " and k.user_id = o.user_id and k.endpoint = o.endpoint and k.idempotency_key = o.idempotency_key"
-                    + " limit 1) e on true");
+                    + " coalesce(k.lease_until, k.expires_at) as deadline, k.user_id, k.endpoint, k.idempotency_key"
+                    + " from idempotency_keys k where k.id = o.id limit 1) e on e.user_id = o.user_id"
+                    + " and e.endpoint = o.endpoint and e.idempotency_key = o.idempotency_key");
         }
         if (receipts) {
             sql.append(" left join lateral (select true as given from receipts k where k.attempt_id = o.attempt")
                     .append(once ? " and o.id is null" : "")
                     .append(" limit 1) r on true");
         }
-        sql.append(looked ? " left join stale s on s.i = o.i)" : ")");
+        sql.append(looked > 0 ? " left join stale s on s.i = o.i)" : ")");
         return sql.toString();
     }
 
@@ -239,25 +289,21 @@ record CommitSql(
                 + " and k.idempotency_key = excluded.idempotency_key then k.user_id end)";
     }
 
-    private static String documentsWritten() {
+    private String documentsWritten() {
         return "written as (insert into documents as k (collection, owner, key, version, created_at, updated_at, expires_at,"
                 + " written_by, data, place, found_by)"
                 + " select p.collection, p.owner, p.key, p.version, p.created_at, p.updated_at, p.expires_at, p.written_by, p.data,"
                 + " case when p.wants_place then v.places[p.i] else p.place end,"
                 + " case when p.wants_place then replace(p.found_by, chr(1), semel_place_text(v.places[p.i])) else p.found_by end"
-                + " from v cross join unnest(?::int8[], ?::text[], ?::text[], ?::text[], ?::int8[], ?::timestamptz[],"
-                + " ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::int8[], ?::bool[], ?::text[])"
-                + " p(i, collection, owner, key, version, created_at, updated_at, expires_at, written_by, data, place,"
-                + " wants_place, found_by)"
+                + " from v cross join " + PUTS.sql("p", puts)
                 + " where v.codes[p.i] = 0 on conflict (collection, owner, key) do update set version = excluded.version,"
                 + " created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,"
                 + " written_by = excluded.written_by, data = excluded.data, place = excluded.place,"
                 + " found_by = excluded.found_by)";
     }
 
-    private static String documentsRemoved() {
-        return "removed as (delete from documents z using (select y.tid from v cross join"
-                + " unnest(?::int8[], ?::text[], ?::text[], ?::text[]) x(i, collection, owner, key)"
+    private String documentsRemoved() {
+        return "removed as (delete from documents z using (select y.tid from v cross join " + DELETES.sql("x", deletes)
                 + " cross join lateral (select k.ctid as tid from documents k where k.collection = x.collection"
                 + " and k.owner = x.owner and k.key = x.key limit 1) y where v.codes[x.i] = 0) g where z.ctid = g.tid)";
     }
@@ -266,8 +312,7 @@ record CommitSql(
         String key = places
                 ? "f.further_key || case when f.placed then semel_place_text(v.places[f.i]) else '' end"
                 : "f.further_key";
-        return "f as materialized (select f.* from unnest(?::int8[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],"
-                + " ?::bool[], ?::int8[]) f(i, collection, owner, key, name, further_key, placed, n)),"
+        return "f as materialized (select f.* from " + FURTHER.sql("f", further) + "),"
                 + " led as (insert into further_keys as k (collection, owner, name, further_key, key)"
                 + " select f.collection, f.owner, f.name, " + key + ", f.key from v cross join f where v.codes[f.i] = 0"
                 + " on conflict (collection, owner, name, further_key) do update set key = excluded.key"
@@ -282,9 +327,9 @@ record CommitSql(
                 + " limit 1) y where f.placed and l.place > 0 and v.codes[f.i] = 0) g where z.ctid = g.tid)";
     }
 
-    private static String furtherKeysRemoved() {
-        return "unled as (delete from further_keys z using (select y.tid from v cross join"
-                + " unnest(?::int8[], ?::text[], ?::text[], ?::text[], ?::text[]) x(i, collection, owner, name, further_key)"
+    private String furtherKeysRemoved() {
+        return "unled as (delete from further_keys z using (select y.tid from v cross join "
+                + FURTHER_DELETES.sql("x", furtherDeletes)
                 + " cross join lateral (select k.ctid as tid from further_keys k where k.collection = x.collection"
                 + " and k.owner = x.owner and k.name = x.name and k.further_key = x.further_key limit 1) y"
                 + " where v.codes[x.i] = 0) g where z.ctid = g.tid)";

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +17,22 @@ import org.jspecify.annotations.Nullable;
 /** Looks up keys, those of many callers in one statement. */
 final class Finding {
 
-    private static final String SQL =
-            "select s.n, t.now, b.wait, e.* from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
-                    + " cross join unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::int8[], ?::int8[])"
-                    + " with ordinality s(id, user_id, endpoint, idempotency_key, quota_limit, quota_window, n)"
-                    + " left join lateral (select " + OnceRow.COLUMNS + " from idempotency_keys k where k.id = s.id"
-                    + " and k.user_id = s.user_id and k.endpoint = s.endpoint and k.idempotency_key = s.idempotency_key limit 1) e on true"
+    private static final RowSource WANTED = RowSource.of(
+            "n int8",
+            "id uuid",
+            "user_id text",
+            "endpoint text",
+            "idempotency_key text",
+            "quota_limit int8",
+            "quota_window int8");
+
+    private static final String BEFORE = "select s.n, t.now, b.wait, " + OnceRow.COLUMNS_FOUND
+            + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
+            + " cross join ";
+    private static final String AFTER =
+            " left join lateral (select " + OnceRow.COLUMNS + ", k.user_id, k.endpoint, k.idempotency_key"
+                    + " from idempotency_keys k where k.id = s.id limit 1) e on e.user_id = s.user_id and e.endpoint = s.endpoint"
+                    + " and e.idempotency_key = s.idempotency_key"
                     + " left join lateral (select least(s.quota_window,"
                     + " (extract(epoch from k.created_at - t.now) * 1000000)::int8 + s.quota_window) as wait from idempotency_keys k"
                     + " where s.quota_limit > 0 and (e.client_tx_id is null or e.deadline <= t.now) and k.user_id = s.user_id"
@@ -47,25 +58,27 @@ final class Finding {
 
     /** Returns what time it was for the database. */
     static Instant run(Session session, @Nullable Instant now, List<Wanted> wanted) {
+        TreeSet<String> users = new TreeSet<>();
+        List<List<@Nullable Object>> rows = new ArrayList<>(wanted.size());
+        for (Wanted each : wanted) {
+            OnceKey key = each.key;
+            users.add(key.user());
+            rows.add(RowSource.row(
+                    rows.size() + 1L,
+                    each.id.uuid(),
+                    key.user(),
+                    key.endpoint(),
+                    key.key(),
+                    (long) each.quota.limit(),
+                    CommitGroup.micros(each.quota.window())));
+        }
         return session.run(
-                session.prologue(Session.Role.APP) + SQL,
-                to -> to.text(String.join(
-                                ",",
-                                new TreeSet<>(wanted.stream()
-                                        .map(each -> each.key.user())
-                                        .toList())))
-                        .time(now)
-                        .ids(wanted.stream().map(each -> each.id.uuid()).toList())
-                        .texts(wanted.stream().map(each -> each.key.user()).toList())
-                        .texts(wanted.stream().map(each -> each.key.endpoint()).toList())
-                        .texts(wanted.stream().map(each -> each.key.key()).toList())
-                        .numbers(wanted.stream()
-                                .map(each -> (long) each.quota.limit())
-                                .toList())
-                        .numbers(wanted.stream()
-                                .map(each -> CommitGroup.micros(each.quota.window()))
-                                .toList()),
-                rows -> read(rows, wanted));
+                session.prologue(Session.Role.APP) + BEFORE + WANTED.sql("s", RowSource.shape(wanted.size())) + AFTER,
+                to -> {
+                    to.text(String.join(",", users)).time(now);
+                    WANTED.bind(to, rows);
+                },
+                found -> read(found, wanted));
     }
 
     private static Instant read(ResultSet rows, List<Wanted> wanted) throws SQLException {

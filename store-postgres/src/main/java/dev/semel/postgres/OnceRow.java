@@ -25,6 +25,11 @@ final class OnceRow {
                     + " k.created_at, coalesce(k.lease_until, k.expires_at) as deadline,"
                     + " k.response_status, k.response_kind, k.response_headers, k.response_body";
 
+    /** The same, from a query of them that is called e. */
+    static final String COLUMNS_FOUND =
+            "e.client_tx_id, e.payload_hash, e.status, e.if_abandoned, e.attempts, e.attempt_id,"
+                    + " e.fence, e.created_at, e.deadline, e.response_status, e.response_kind, e.response_headers, e.response_body";
+
     private OnceRow() {}
 
     /** The record whose columns begin at a given one; null if they are all null. */

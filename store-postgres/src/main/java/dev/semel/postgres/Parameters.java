@@ -2,13 +2,13 @@ package dev.semel.postgres;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of a statement, given one after another; many values of a column as one array. */
+/** The parameters of a statement, given one after another. */
 final class Parameters {
 
     /** Beyond what anybody means, and within what PostgreSQL can hold. */
@@ -24,48 +24,52 @@ final class Parameters {
     }
 
     Parameters text(String value) throws SQLException {
-        statement.setString(++count, value);
-        return this;
+        return value("text", value);
     }
 
     Parameters number(long value) throws SQLException {
-        statement.setLong(++count, value);
-        return this;
+        return value("int8", value);
     }
 
     Parameters time(@Nullable Instant value) throws SQLException {
-        statement.setString(++count, spelled(value));
+        return value("timestamptz", value);
+    }
+
+    Parameters texts(List<String> values) throws SQLException {
+        return array("text", values);
+    }
+
+    Parameters numbers(List<Long> values) throws SQLException {
+        return array("int8", values);
+    }
+
+    /** A value of a type; always sent alike, so that the statement need not be prepared again. */
+    Parameters value(String type, @Nullable Object value) throws SQLException {
+        count++;
+        switch (type) {
+            case "int8" -> {
+                if (value == null) {
+                    statement.setNull(count, Types.BIGINT);
+                } else {
+                    statement.setLong(count, (Long) value);
+                }
+            }
+            case "bool" -> statement.setBoolean(count, Boolean.TRUE.equals(value));
+            case "bytea" -> statement.setBytes(count, (byte[]) value);
+            default -> statement.setString(count, spelled(value));
+        }
         return this;
     }
 
-    Parameters texts(List<? extends @Nullable String> values) throws SQLException {
-        return array("text", values.toArray(new String[0]));
-    }
-
-    Parameters ids(List<? extends @Nullable UUID> values) throws SQLException {
-        return array(
-                "uuid",
-                values.stream().map(id -> id == null ? null : id.toString()).toArray(String[]::new));
-    }
-
-    Parameters numbers(List<? extends @Nullable Long> values) throws SQLException {
-        return array("int8", values.toArray(new Long[0]));
-    }
-
-    Parameters flags(List<Boolean> values) throws SQLException {
-        return array("bool", values.toArray(new Boolean[0]));
-    }
-
-    Parameters bytes(List<byte @Nullable []> values) throws SQLException {
-        return array("bytea", values.toArray(new byte[0][]));
-    }
-
-    Parameters times(List<? extends @Nullable Instant> values) throws SQLException {
-        return array("timestamptz", values.stream().map(Parameters::spelled).toArray(String[]::new));
-    }
-
-    private Parameters array(String type, Object[] values) throws SQLException {
-        statement.setArray(++count, statement.getConnection().createArrayOf(type, values));
+    /** Many values of a type, as one array. */
+    Parameters array(String type, List<? extends @Nullable Object> values) throws SQLException {
+        Object[] array = switch (type) {
+            case "int8" -> values.toArray(new Long[0]);
+            case "bool" -> values.toArray(new Boolean[0]);
+            case "bytea" -> values.toArray(new byte[0][]);
+            default -> values.stream().map(Parameters::spelled).toArray(String[]::new);
+        };
+        statement.setArray(++count, statement.getConnection().createArrayOf(type, array));
         return this;
     }
 
@@ -75,7 +79,10 @@ final class Parameters {
         return micros.isAfter(LATEST) ? LATEST : micros.isBefore(EARLIEST) ? EARLIEST : micros;
     }
 
-    private static @Nullable String spelled(@Nullable Instant time) {
-        return time == null ? null : kept(time).toString();
+    private static @Nullable String spelled(@Nullable Object value) {
+        if (value == null) {
+            return null;
+        }
+        return value instanceof Instant time ? kept(time).toString() : value.toString();
     }
 }

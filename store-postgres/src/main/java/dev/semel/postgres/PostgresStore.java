@@ -172,7 +172,7 @@ public final class PostgresStore implements Store {
     }
 
     /** If one of them keeps the others from being committed, they are committed without it. */
-    private void commitTogether(List<PendingCommit> group) {
+    void commitTogether(List<PendingCommit> group) {
         try {
             commit(group, false);
         } catch (StoreException e) {

@@ -5,6 +5,7 @@ import dev.semel.store.DocumentId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 /** Reads documents, those of many callers in one statement. */
 final class Reading {
 
-    private static final String SQL =
-            "select s.n, d.* from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
-                    + " cross join unnest(?::text[], ?::text[], ?::text[]) with ordinality s(collection, owner, key, n)"
-                    + " cross join lateral (select " + DocumentRow.COLUMNS
-                    + " from documents d where d.collection = s.collection"
-                    + " and d.owner = s.owner and d.key = s.key and (d.expires_at is null or d.expires_at > t.now) limit 1) d";
+    private static final RowSource WANTED = RowSource.of("n int8", "collection text", "owner text", "key text");
+
+    private static final String BEFORE =
+            "select s.n, d.* from (select coalesce(?::timestamptz, clock_timestamp()) as now) t" + " cross join ";
+    private static final String AFTER = " cross join lateral (select " + DocumentRow.COLUMNS
+            + " from documents d where d.collection = s.collection"
+            + " and d.owner = s.owner and d.key = s.key and (d.expires_at is null or d.expires_at > t.now) limit 1) d";
 
     private Reading() {}
 
@@ -33,15 +35,19 @@ final class Reading {
     }
 
     static void run(Session session, @Nullable Instant now, List<Wanted> wanted) {
-        List<String> owners = wanted.stream().map(each -> each.id.owner()).toList();
+        TreeSet<String> owners = new TreeSet<>();
+        List<List<@Nullable Object>> rows = new ArrayList<>(wanted.size());
+        for (Wanted each : wanted) {
+            owners.add(each.id.owner());
+            rows.add(RowSource.row(rows.size() + 1L, each.id.collection(), each.id.owner(), each.id.key()));
+        }
         session.run(
-                session.prologue(Session.Role.APP) + SQL,
-                to -> to.text(String.join(",", new TreeSet<>(owners)))
-                        .time(now)
-                        .texts(wanted.stream().map(each -> each.id.collection()).toList())
-                        .texts(owners)
-                        .texts(wanted.stream().map(each -> each.id.key()).toList()),
-                rows -> read(rows, wanted));
+                session.prologue(Session.Role.APP) + BEFORE + WANTED.sql("s", RowSource.shape(wanted.size())) + AFTER,
+                to -> {
+                    to.text(String.join(",", owners)).time(now);
+                    WANTED.bind(to, rows);
+                },
+                found -> read(found, wanted));
     }
 
     private static boolean read(ResultSet rows, List<Wanted> wanted) throws SQLException {

@@ -1,6 +1,9 @@
 package dev.semel.postgres;
 
 import dev.semel.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -14,10 +17,28 @@ final class Schema {
 
     private static final String MIGRATIONS = "classpath:dev/semel/postgres/migrations";
 
+    /** Number of the advisory lock that is held by who migrates. */
+    private static final long LOCK = RowId.ofUser("").lock();
+
     private Schema() {}
 
     /** @throws StoreException if that fails, or if a newer release has been there */
     static void migrate(DataSource source) {
+        try (Connection waiting = source.getConnection()) {
+            waiting.setAutoCommit(false);
+            try (Statement statement = waiting.createStatement()) {
+                statement.execute("select pg_advisory_xact_lock(" + LOCK + ")");
+                migrateAlone(source);
+            } finally {
+                waiting.rollback();
+            }
+        } catch (SQLException e) {
+            throw Session.failed(e);
+        }
+    }
+
+    /** Flyway waits by itself for who migrates, but not for who begins a history. */
+    private static void migrateAlone(DataSource source) {
         try {
             Flyway flyway = Flyway.configure(Schema.class.getClassLoader())
                     .dataSource(source)

@@ -28,11 +28,16 @@ final class Session {
         }
     }
 
+    /** How much later than it has to an answer may come; a connection on which none does is given up. */
+    private static final int LATE_MILLIS = 5_000;
+
     private final DataSource source;
     private final String limits;
+    private final int answerMillis;
 
     Session(DataSource source, PostgresSettings settings) {
         this.source = source;
+        this.answerMillis = Math.toIntExact(settings.statementTimeout().toMillis()) + LATE_MILLIS;
         // Statements are planned once, for tables of any size: a plan that was good for an empty table must not stay.
         this.limits = "set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "', true), "
                 + "set_config('statement_timeout', '"
@@ -71,6 +76,8 @@ final class Session {
     <T> T run(String sql, Binding binding, Reading<T> reading) {
         try (Connection connection = source.getConnection()) {
             boolean commitsItself = connection.getAutoCommit();
+            int timeout = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, answerMillis);
             if (!commitsItself) {
                 connection.setAutoCommit(true);
             }
@@ -80,8 +87,9 @@ final class Session {
                 statement.getMoreResults();
                 return reading.read(statement.getResultSet());
             } finally {
-                if (!commitsItself) {
-                    connection.setAutoCommit(false);
+                if (!connection.isClosed()) {
+                    connection.setNetworkTimeout(Runnable::run, timeout);
+                    connection.setAutoCommit(commitsItself);
                 }
             }
         } catch (SQLException e) {

@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which versions of documents this process has lately replaced. Where many want to change one document, those who waited for its
- * lock know without asking the database that they were too late: no commit writes a version that was there before.
+ * lock know without asking the database that they were too late: no commit writes a version that was there before. That is believed for
+ * a moment only, as a database that fails over may have lost what it acknowledged.
  */
 final class Superseded {
 
     private static final int MOST = 1 << 12;
+    private static final long MOMENT_NANOS = 1_000_000_000L;
 
     private final Map<Version, Successor> successors = new Recent();
 
@@ -22,7 +24,12 @@ final class Superseded {
     private record Version(DocumentId id, String writer) {}
 
     /** The commit that replaced it, and what it left. */
-    private record Successor(String attempt, long version) {}
+    private record Successor(String attempt, long version, long nanos) {
+
+        boolean isKnownBy(String attempt, long now) {
+            return !this.attempt.equals(attempt) && now - nanos < MOMENT_NANOS;
+        }
+    }
 
     private static final class Recent extends LinkedHashMap<Version, Successor> {
         private static final long serialVersionUID = 1L;
@@ -40,7 +47,8 @@ final class Superseded {
             if (writer != null && !writer.isEmpty()) {
                 long version =
                         write instanceof DocumentWrite.Put put ? put.document().version() : 0;
-                successors.put(new Version(write.id(), writer), new Successor(applied.attempt(), version));
+                successors.put(
+                        new Version(write.id(), writer), new Successor(applied.attempt(), version, System.nanoTime()));
             }
         }
     }
@@ -49,7 +57,7 @@ final class Superseded {
     synchronized CommitResult.@Nullable Stale check(Commit commit) {
         for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
             Successor successor = successors.get(new Version(expected.getKey(), expected.getValue()));
-            if (successor != null && !successor.attempt.equals(commit.attempt())) {
+            if (successor != null && successor.isKnownBy(commit.attempt(), System.nanoTime())) {
                 return new CommitResult.Stale(expected.getKey(), successor.version);
             }
         }

@@ -8,35 +8,55 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps connections for the next who asks, and counts those that were not given back. */
-final class Pool implements DataSource, AutoCloseable {
+class Pool implements DataSource, AutoCloseable {
 
     private final DataSource source;
     private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
     private final AtomicInteger lent = new AtomicInteger();
+    private final Cleaning cleaning;
 
-    Pool(DataSource source) {
-        this.source = source;
+    /** What is done with a connection before it is kept. */
+    interface Cleaning {
+        void clean(Connection connection) throws SQLException;
     }
 
-    @Override
-    public Connection getConnection() throws SQLException {
+    Pool(DataSource source) {
+        this(source, connection -> {});
+    }
+
+    Pool(DataSource source, Cleaning cleaning) {
+        this.source = source;
+        this.cleaning = cleaning;
+    }
+
+    /** The connection that the next who asks gets. */
+    Connection take() throws SQLException {
         Connection connection = idle.pollFirst();
         while (connection != null && connection.isClosed()) {
             connection = idle.pollFirst();
         }
-        Connection open = connection == null ? source.getConnection() : connection;
+        return connection == null ? source.getConnection() : connection;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Connection open = take();
         lent.incrementAndGet();
+        AtomicBoolean inUse = new AtomicBoolean(true); // it may be closed more than once
         return (Connection) Proxy.newProxyInstance(
                 Pool.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
                     if (method.getName().equals("close")) {
-                        lent.decrementAndGet();
-                        giveBack(open);
+                        if (inUse.getAndSet(false)) {
+                            lent.decrementAndGet();
+                            giveBack(open);
+                        }
                         return null;
                     }
                     try {
@@ -47,9 +67,9 @@ final class Pool implements DataSource, AutoCloseable {
                 });
     }
 
-    /** What is done with a connection that is not in use any more. */
     private void giveBack(Connection connection) throws SQLException {
         if (!connection.isClosed()) {
+            cleaning.clean(connection);
             idle.addFirst(connection);
         }
     }

@@ -78,6 +78,11 @@ public final class Postgres {
         }
     }
 
+    /** A database with Semel's tables, to look at and not to change. */
+    DataSource template() {
+        return source(TEMPLATE);
+    }
+
     /** A new database without any tables. */
     public PGSimpleDataSource emptyDatabase() {
         return database("");
@@ -88,15 +93,23 @@ public final class Postgres {
         return database(" template " + TEMPLATE);
     }
 
-    /** A database with Semel's tables, all empty, that was perhaps in use before; a tenth of the time that a new one takes. */
-    DataSource usedDatabase() throws SQLException {
+    /**
+     * A database with Semel's tables, all empty, that was perhaps in use before. A new one is worth thousands of files, which
+     * have to be on disk before the server ends.
+     */
+    DataSource usedDatabase() {
         DataSource used = unused.poll();
         if (used == null) {
             return database();
         }
-        execute(
-                used,
-                "delete from idempotency_keys; delete from documents; delete from further_keys; delete from receipts");
+        try {
+            execute(
+                    used,
+                    "delete from idempotency_keys; delete from documents; delete from further_keys; delete from receipts;"
+                            + " delete from cleanup_logs");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
         return used;
     }
 

@@ -23,14 +23,10 @@ class PostgresStoreContractTest extends StoreContract {
 
     @Override
     protected Store open(Time time) {
-        try {
-            DataSource database = server().usedDatabase();
-            Pool pool = new Pool(database);
-            databases.put(pool, database);
-            return PostgresStore.open(pool, PostgresSettings.DEFAULTS.withoutMigration(), time);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        DataSource database = server().usedDatabase();
+        Pool pool = new Pool(database);
+        databases.put(pool, database);
+        return PostgresStore.open(pool, PostgresSettings.DEFAULTS.withoutMigration(), time);
     }
 
     @Override
@@ -49,7 +45,7 @@ class PostgresStoreContractTest extends StoreContract {
 
     @Test
     void server_isDurable_andOfTheVersionThatIsMeant() throws SQLException {
-        DataSource source = server().database();
+        DataSource source = server().source("postgres");
         assertThat(Postgres.ask(source, "show fsync")).isEqualTo("on");
         assertThat(Postgres.ask(source, "show synchronous_commit")).isEqualTo("on");
         assertThat(Postgres.ask(source, "show full_page_writes")).isEqualTo("on");

@@ -5,9 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.semel.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
@@ -57,17 +59,22 @@ final class Database implements AutoCloseable {
     /** How many bytes of a key filters know, beside whole keys: collection, owner and the first ten or so of what a query fixes. */
     private static final int PREFIX = 20;
 
+    /** What has no method: RocksDB notes how long each log is that it has done with, and refuses to open if one is shorter. */
+    private static final Properties BY_NAME = byName("track_and_verify_wals_in_manifest", "true");
+
     /** RocksDB's own messages, of the last times it was opened. */
     private static final int MESSAGE_FILES = 5;
+
+    private static final int MOST_LOOKS = 50;
 
     /** A log that is shorter than this is read again so quickly that it may be left. */
     private static final long SHORT_LOG_BYTES = 8L << 20;
 
-    final ColumnFamilyHandle meta;
-    final ColumnFamilyHandle once;
-    final ColumnFamilyHandle documents;
-    final ColumnFamilyHandle further;
-    final ColumnFamilyHandle receipts;
+    final Family meta;
+    final Family once;
+    final Family documents;
+    final Family further;
+    final Family receipts;
 
     private final RocksDB db;
     private final List<AutoCloseable> owned;
@@ -88,26 +95,73 @@ final class Database implements AutoCloseable {
         this.owned = owned;
         this.writeOptions = writeOptions;
         this.statistics = statistics;
-        this.meta = families.get(0);
-        this.once = families.get(1);
-        this.documents = families.get(2);
-        this.further = families.get(3);
-        this.receipts = families.get(4);
+        this.meta = new Family(families.get(0));
+        this.once = new Family(families.get(1));
+        this.documents = new Family(families.get(2));
+        this.further = new Family(families.get(3));
+        this.receipts = new Family(families.get(4));
     }
 
-    static Database open(Path path, RocksDbSettings settings) {
+    /** @param make whether there is none yet: one that has lost its files must not be taken for new, and be made anew */
+    static Database open(Path path, RocksDbSettings settings, boolean make) {
         try {
-            Files.createDirectories(path);
-            LogTail.refuseIfDamaged(path);
+            if (make) {
+                Files.createDirectories(path);
+            }
+            LogTail.refuseIfDamaged(path, settings.synced());
         } catch (IOException e) {
             throw StoreException.refused("Cannot open the store in " + path + ": " + e);
         }
-        return open(path, settings, RocksDB::open);
+        return open(path, settings, make, RocksDB::open);
     }
 
-    /** As it stands now, though another process may have it open; nothing is written. */
+    /**
+     * As it stands now, though another process may have it open; nothing is written. RocksDB looks first at which tables there are and
+     * then at the logs; a log whose rows another process puts into a table in between would be in neither. That process
+     * notes it in between, so one looks whether it has, and if so looks again.
+     */
     static Database openReadOnly(Path path, RocksDbSettings settings) {
-        return open(path, settings, RocksDB::openReadOnly);
+        for (int looks = 1; ; looks++) {
+            try {
+                String before = noted(path);
+                Database database = openOnce(path, settings, before);
+                if (database != null) {
+                    return database;
+                }
+            } catch (IOException e) {
+                throw StoreException.refused("Cannot open the store in " + path + ": " + e);
+            }
+            if (looks == MOST_LOOKS) {
+                throw StoreException.unavailable(
+                        "The store in " + path + " changes too quickly to be read: try again when less is written",
+                        null);
+            }
+        }
+    }
+
+    /** Null if something was noted while it was opened. */
+    private static @Nullable Database openOnce(Path path, RocksDbSettings settings, String before) throws IOException {
+        Database database;
+        try {
+            LogTail.refuseIfDamaged(path, settings.synced());
+            database = open(path, settings, false, RocksDB::openReadOnly);
+        } catch (StoreException | NoSuchFileException e) {
+            if (noted(path).equals(before)) {
+                throw e;
+            }
+            return null;
+        }
+        if (noted(path).equals(before)) {
+            return database;
+        }
+        database.close();
+        return null;
+    }
+
+    /** What changes whenever it is noted that tables came or went. */
+    private static String noted(Path path) throws IOException {
+        String manifest = Files.readString(path.resolve("CURRENT")).strip();
+        return manifest + " " + Files.size(path.resolve(manifest));
     }
 
     private interface Opening {
@@ -119,15 +173,15 @@ final class Database implements AutoCloseable {
                 throws RocksDBException;
     }
 
-    private static Database open(Path path, RocksDbSettings settings, Opening opening) {
+    private static Database open(Path path, RocksDbSettings settings, boolean make, Opening opening) {
         List<AutoCloseable> owned = new ArrayList<>();
         try {
             Cache cache = own(owned, new LRUCache(settings.memoryBytes(), SHARDS_BY_SIZE, false, KEPT_FIRST));
             WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
             Statistics statistics = own(owned, new Statistics());
-            DBOptions options = own(owned, new DBOptions())
-                    .setCreateIfMissing(true)
-                    .setCreateMissingColumnFamilies(true)
+            DBOptions options = own(owned, DBOptions.getDBOptionsFromProps(BY_NAME))
+                    .setCreateIfMissing(make)
+                    .setCreateMissingColumnFamilies(make)
                     .setWriteBufferManager(buffers)
                     .setStatistics(statistics)
                     .setAllowConcurrentMemtableWrite(false)
@@ -164,6 +218,12 @@ final class Database implements AutoCloseable {
         }
     }
 
+    private static Properties byName(String name, String value) {
+        Properties properties = new Properties();
+        properties.setProperty(name, value);
+        return properties;
+    }
+
     private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
         owned.add(resource);
         return resource;
@@ -183,10 +243,10 @@ final class Database implements AutoCloseable {
         return StoreException.unavailable("The disk failed to " + what + ": " + e.getMessage(), e);
     }
 
-    byte @Nullable [] get(ColumnFamilyHandle family, byte[] key) {
+    byte @Nullable [] get(Family family, byte[] key) {
         enter();
         try {
-            return db.get(family, key);
+            return db.get(family.handle(), key);
         } catch (RocksDBException e) {
             throw failed("read", e);
         } finally {
@@ -194,8 +254,8 @@ final class Database implements AutoCloseable {
         }
     }
 
-    byte @Nullable [] get(ColumnFamilyHandle family, ReadOptions options, byte[] key) throws RocksDBException {
-        return db.get(family, options, key);
+    byte @Nullable [] get(Family family, ReadOptions options, byte[] key) throws RocksDBException {
+        return db.get(family.handle(), options, key);
     }
 
     void write(byte[] batch) {
@@ -230,8 +290,8 @@ final class Database implements AutoCloseable {
     }
 
     /** What RocksDB says of a family. */
-    long number(ColumnFamilyHandle family, String property) {
-        return ask(() -> db.getLongProperty(family, property));
+    long number(Family family, String property) {
+        return ask(() -> db.getLongProperty(family.handle(), property));
     }
 
     /** What RocksDB says of all families together. */
@@ -256,10 +316,10 @@ final class Database implements AutoCloseable {
     }
 
     /** Takes back the space of rows that were deleted; gives up when the database is closed. */
-    void compact(ColumnFamilyHandle family) {
+    void compact(Family family) {
         enter();
         try {
-            db.compactRange(family, null, null, compaction);
+            db.compactRange(family.handle(), null, null, compaction);
         } catch (RocksDBException e) {
             throw failed("compact", e);
         } finally {
@@ -268,12 +328,12 @@ final class Database implements AutoCloseable {
     }
 
     /** The families, in the same order for every database. */
-    List<ColumnFamilyHandle> families() {
+    List<Family> families() {
         return List.of(meta, once, documents, further, receipts);
     }
 
     /** All rows of a family, in order. */
-    void forEach(ColumnFamilyHandle family, ReadOptions options, BiConsumer<byte[], byte[]> rows) {
+    void forEach(Family family, ReadOptions options, BiConsumer<byte[], byte[]> rows) {
         try (RocksIterator iterator = iterator(family, options)) {
             for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
                 rows.accept(iterator.key(), iterator.value());
@@ -289,8 +349,8 @@ final class Database implements AutoCloseable {
         return new ReadOptions().setAutoPrefixMode(true);
     }
 
-    RocksIterator iterator(ColumnFamilyHandle family, ReadOptions options) {
-        return db.newIterator(family, options);
+    RocksIterator iterator(Family family, ReadOptions options) {
+        return db.newIterator(family.handle(), options);
     }
 
     /** Enters until it is released. */
@@ -324,7 +384,7 @@ final class Database implements AutoCloseable {
         if (gate.close()) {
             compaction.close();
             flushIfLong();
-            families().forEach(ColumnFamilyHandle::close);
+            families().forEach(family -> family.handle().close());
             db.close();
             closeAll(owned);
         }
@@ -334,7 +394,7 @@ final class Database implements AutoCloseable {
     private void flushIfLong() {
         try (FlushOptions options = new FlushOptions()) {
             if (db.getAggregatedLongProperty("rocksdb.cur-size-all-mem-tables") > SHORT_LOG_BYTES) {
-                db.flush(options, families());
+                db.flush(options, families().stream().map(Family::handle).toList());
             }
         } catch (RocksDBException e) {
             // everything is in the log

@@ -1,32 +1,49 @@
 package dev.semel.rocksdb;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.semel.store.StoreException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** The folder of a store: what format it has, and who has it open. */
+/**
+ * The folder of a store: what format it has, and who has it open.
+ *
+ * <p>The file that tells the format comes last when a store is made. As long as only a draft of it is there nothing was acknowledged,
+ * and the store is made anew; once it is there, the store is never made again, whatever of it is missing.
+ */
 final class Folder implements AutoCloseable {
 
     private static final String FORMAT_FILE = "FORMAT";
+    private static final String FORMAT_DRAFT = "FORMAT.new";
     private static final String HOLDER_FILE = "HOLDER";
+    private static final String DATABASE = "db";
     private static final String FORMAT_WORDS = "semel rocksdb ";
+    private static final int MOST_SHOWN = 60;
+
+    /** Those of this process: to open and close the file of one a second time would give its lock away. */
+    private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
 
     private final Path path;
+    private final Path held;
     private final FileChannel holder;
-    private final FileLock lock;
 
-    private Folder(Path path, FileChannel holder, FileLock lock) {
+    private Folder(Path path, Path held, FileChannel holder) {
         this.path = path;
+        this.held = held;
         this.holder = holder;
-        this.lock = lock;
     }
 
     /**
@@ -37,9 +54,10 @@ final class Folder implements AutoCloseable {
     static Folder take(Path path) {
         try {
             Files.createDirectories(path);
-            Folder folder = lock(path);
+            refuseIfForeign(path);
+            Folder folder = hold(path);
             try {
-                folder.checkOrMakeFormat();
+                refuseIfForeign(path);
                 return folder;
             } catch (StoreException | IOException e) {
                 folder.close();
@@ -50,40 +68,93 @@ final class Folder implements AutoCloseable {
         }
     }
 
-    private static Folder lock(Path path) throws IOException {
+    private static Folder hold(Path path) throws IOException {
+        Path held = path.toRealPath();
+        String me = "process " + ProcessHandle.current().pid() + " since " + Instant.now();
+        String who = HELD.putIfAbsent(held, me);
+        if (who != null) {
+            throw inUse(path, who);
+        }
+        try {
+            return new Folder(path, held, locked(path, me));
+        } catch (IOException | RuntimeException e) {
+            HELD.remove(held);
+            throw e;
+        }
+    }
+
+    private static StoreException inUse(Path path, String who) {
+        return StoreException.refused("The folder " + path + " is in use by " + (who.isEmpty() ? "another" : who));
+    }
+
+    private static FileChannel locked(Path path, String me) throws IOException {
         FileChannel channel = FileChannel.open(
                 path.resolve(HOLDER_FILE),
                 StandardOpenOption.CREATE,
                 StandardOpenOption.READ,
                 StandardOpenOption.WRITE);
-        FileLock lock = tryLock(channel);
-        if (lock == null) {
-            String who = Files.readString(path.resolve(HOLDER_FILE)).strip();
-            channel.close();
-            throw StoreException.refused("The folder " + path + " is in use by " + (who.isEmpty() ? "another" : who));
-        }
-        channel.truncate(0);
-        String me = "process " + ProcessHandle.current().pid() + " since " + Instant.now();
-        channel.write(java.nio.ByteBuffer.wrap(me.getBytes(java.nio.charset.StandardCharsets.UTF_8)), 0);
-        return new Folder(path, channel, lock);
-    }
-
-    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
         try {
-            return channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            return null; // this very process has it open already
+            FileLock lock = channel.tryLock();
+            if (lock == null) {
+                throw inUse(path, Files.readString(path.resolve(HOLDER_FILE)).strip());
+            }
+            channel.truncate(0);
+            channel.write(ByteBuffer.wrap(me.getBytes(UTF_8)), 0);
+            return channel;
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
         }
     }
 
-    /** Where RocksDB keeps its files. */
-    Path database() {
-        return database(path);
+    /** Opens what is in it; what is new is made, and from then on it is a store. */
+    Database open(RocksDbSettings settings) {
+        try {
+            boolean isNew = !Files.exists(path.resolve(FORMAT_FILE));
+            if (isNew) {
+                draftFormat();
+            }
+            Database database = Database.open(database(path), settings, isNew);
+            if (isNew) {
+                finishFormat(database);
+            }
+            return database;
+        } catch (IOException e) {
+            throw StoreException.refused("Cannot use the folder " + path + ": " + e);
+        }
+    }
+
+    private void draftFormat() throws IOException {
+        Files.writeString(
+                path.resolve(FORMAT_DRAFT),
+                FORMAT_WORDS + Rows.FORMAT + "\n",
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.DSYNC,
+                StandardOpenOption.WRITE);
+    }
+
+    private void finishFormat(Database database) throws IOException {
+        try {
+            Files.move(path.resolve(FORMAT_DRAFT), path.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
+            sync(path);
+            sync(held.resolve(".."));
+        } catch (IOException e) {
+            database.close();
+            throw e;
+        }
+    }
+
+    /** Has the disk keep the names of what is in a folder. */
+    static void sync(Path folder) throws IOException {
+        try (FileChannel channel = FileChannel.open(folder)) {
+            channel.force(true);
+        }
     }
 
     /** Where RocksDB keeps the files of a store in some folder. */
     static Path database(Path path) {
-        return path.resolve("db");
+        return path.resolve(DATABASE);
     }
 
     /** Refuses a folder that holds no store, or one of another format. */
@@ -92,55 +163,52 @@ final class Folder implements AutoCloseable {
             if (!Files.exists(path.resolve(FORMAT_FILE))) {
                 throw StoreException.refused("There is no store in " + path);
             }
-            checkFormat(path);
+            refuseIfForeign(path);
         } catch (IOException e) {
             throw StoreException.refused("Cannot use the folder " + path + ": " + e);
         }
     }
 
-    private static void checkFormat(Path path) throws IOException {
-        String format = Files.readString(path.resolve(FORMAT_FILE)).strip();
-        if (!format.equals(FORMAT_WORDS + Rows.FORMAT)) {
-            throw StoreException.refused("The folder " + path + " has the format \"" + abridged(format)
-                    + "\"; this release reads and writes \"" + FORMAT_WORDS + Rows.FORMAT + "\"");
-        }
-    }
-
-    private void checkOrMakeFormat() throws IOException {
+    private static void refuseIfForeign(Path path) throws IOException {
         Path file = path.resolve(FORMAT_FILE);
         if (Files.exists(file)) {
-            checkFormat(path);
-        } else if (hasOtherFiles()) {
+            byte[] format = Files.readAllBytes(file);
+            if (!new String(format, UTF_8).strip().equals(FORMAT_WORDS + Rows.FORMAT)) {
+                throw StoreException.refused("The folder " + path + " has the format \"" + shown(format)
+                        + "\"; this release reads and writes \"" + FORMAT_WORDS + Rows.FORMAT + "\"");
+            }
+        } else if (hasOtherFiles(path)) {
             throw StoreException.refused("The folder " + path + " holds something else: it has no file " + FORMAT_FILE);
-        } else {
-            Path draft = path.resolve(FORMAT_FILE + ".new");
-            Files.writeString(
-                    draft,
-                    FORMAT_WORDS + Rows.FORMAT + "\n",
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.DSYNC,
-                    StandardOpenOption.WRITE);
-            Files.move(draft, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         }
     }
 
-    private static String abridged(String format) {
-        String line = format.lines().findFirst().orElse("");
-        return line.length() > 60 ? line.substring(0, 60) + "…" : line;
+    private static String shown(byte[] format) {
+        StringBuilder shown = new StringBuilder();
+        for (byte c : format) {
+            if (c == '\n' || shown.length() == MOST_SHOWN) {
+                break;
+            }
+            shown.append(c >= ' ' && c <= '~' ? (char) c : '?');
+        }
+        return shown.toString();
     }
 
-    private boolean hasOtherFiles() throws IOException {
+    private static boolean hasOtherFiles(Path path) throws IOException {
+        Set<String> ours = new HashSet<>(Set.of(HOLDER_FILE, FORMAT_DRAFT));
+        if (Files.exists(path.resolve(FORMAT_DRAFT))) {
+            ours.add(DATABASE);
+        }
         try (Stream<Path> files = Files.list(path)) {
-            return files.anyMatch(file -> !file.getFileName().toString().equals(HOLDER_FILE)
-                    && !file.getFileName().toString().equals(FORMAT_FILE + ".new"));
+            return files.anyMatch(file -> !ours.contains(file.getFileName().toString()));
         }
     }
 
+    /** Lets go of it, and of the lock with the file. */
     @Override
     public void close() throws IOException {
         if (holder.isOpen()) {
-            lock.release();
             holder.close();
+            HELD.remove(held);
         }
     }
 }

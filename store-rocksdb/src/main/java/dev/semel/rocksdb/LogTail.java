@@ -14,10 +14,12 @@ import java.util.zip.CRC32C;
 /**
  * Tells a log whose end is missing from one that is damaged. RocksDB takes a record that is longer than the rest of the log for one
  * that was being written when the power failed, and drops it and what follows; but if it is its length that was damaged, what
- * follows are commits that were acknowledged. So if there is a whole record behind such a one, the log is refused.
+ * follows are commits that were acknowledged. So if there is a whole record behind such a one, the log is refused. And a log that is
+ * not the last was whole before the next was begun, so it has to be so to its end.
  *
- * <p>A log has blocks of 32 KiB, and no record crosses the end of one: so only the last block can hold such a record. A record is a
- * checksum (4 bytes), the length of its content (2), a type (1), and the content.
+ * <p>A log has blocks of 32 KiB, and no record crosses the end of one: so only the last block can hold a record that is too long. A
+ * record is a checksum (4 bytes), the length of its content (2), a type (1), and the content; where no header fits into what is left of
+ * a block, there are zeros.
  */
 final class LogTail {
 
@@ -37,25 +39,50 @@ final class LogTail {
     /**
      * Looks at all logs of a database.
      *
-     * @throws StoreException if one of them is damaged near its end
+     * @param synced whether each was on disk before it was written on; if not, a power failure may have left any of them incomplete
+     * @throws StoreException if one of them is damaged
      */
-    static void refuseIfDamaged(Path database) throws IOException {
+    static void refuseIfDamaged(Path database, boolean synced) throws IOException {
+        if (!Files.isDirectory(database)) {
+            throw StoreException.refused("Cannot open the store in " + database + ": its files are not there");
+        }
         List<Path> logs;
         try (Stream<Path> files = Files.list(database)) {
-            logs = files.filter(file -> file.toString().endsWith(".log")).toList();
+            logs = files.filter(file -> file.toString().endsWith(".log"))
+                    .sorted()
+                    .toList();
         }
-        for (Path log : logs) {
-            long size = Files.size(log);
-            long start = Math.max(0, size - 1) / BLOCK * BLOCK;
-            int damaged = lastBlock(log, start, (int) (size - start)).damagedAt();
+        for (int i = 0; i < logs.size(); i++) {
+            boolean isLast = i == logs.size() - 1;
+            long damaged = isLast || !synced ? damagedAtItsEnd(logs.get(i)) : damagedAnywhere(logs.get(i));
             if (damaged >= 0) {
-                throw StoreException.refused("Cannot open the store in " + database + ": the log " + log.getFileName()
-                        + " is damaged at byte " + (start + damaged) + ", before its end");
+                throw StoreException.refused("Cannot open the store in " + database + ": the log "
+                        + logs.get(i).getFileName() + " is damaged at byte " + damaged
+                        + (isLast ? ", before its end" : ""));
             }
         }
     }
 
-    private static LogTail lastBlock(Path log, long start, int length) throws IOException {
+    private static long damagedAtItsEnd(Path log) throws IOException {
+        long size = Files.size(log);
+        long start = Math.max(0, size - 1) / BLOCK * BLOCK;
+        int damaged = block(log, start, (int) (size - start)).damagedAt();
+        return damaged < 0 ? damaged : start + damaged;
+    }
+
+    private static long damagedAnywhere(Path log) throws IOException {
+        long size = Files.size(log);
+        for (long start = 0; start < size; start += BLOCK) {
+            LogTail block = block(log, start, (int) Math.min(BLOCK, size - start));
+            int end = block.endOfWholeRecords();
+            if (end < block.block.limit() && (end + HEADER <= BLOCK || start + BLOCK >= size)) {
+                return start + end;
+            }
+        }
+        return -1;
+    }
+
+    private static LogTail block(Path log, long start, int length) throws IOException {
         ByteBuffer block = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         try (FileChannel channel = FileChannel.open(log)) {
             while (block.hasRemaining() && channel.read(block, start + block.position()) >= 0) {
@@ -79,6 +106,14 @@ final class LogTail {
         return -1;
     }
 
+    private int endOfWholeRecords() {
+        int at = 0;
+        while (fits(at) && block.get(at + TYPE) != 0 && hasRightChecksum(at)) {
+            at = end(at);
+        }
+        return at;
+    }
+
     /** Where a record ends by what it says. */
     private int end(int at) {
         return at + HEADER + Short.toUnsignedInt(block.getShort(at + LENGTH));
@@ -90,9 +125,10 @@ final class LogTail {
 
     private boolean isWhole(int at) {
         byte type = block.get(at + TYPE);
-        if (type < 1 || type > LAST_TYPE) {
-            return false;
-        }
+        return type >= 1 && type <= LAST_TYPE && hasRightChecksum(at);
+    }
+
+    private boolean hasRightChecksum(int at) {
         CRC32C checksum = new CRC32C();
         checksum.update(block.slice(at + TYPE, end(at) - at - TYPE));
         return Integer.rotateRight((int) checksum.getValue(), 15) + CHECKSUM_MASK == block.getInt(at);

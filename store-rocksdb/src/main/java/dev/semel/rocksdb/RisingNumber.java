@@ -21,7 +21,7 @@ final class RisingNumber {
     /** @param kept what the disk was told last, if anything */
     RisingNumber(byte[] row, byte @Nullable [] kept) {
         this.row = row;
-        this.kept = kept == null ? 0 : new ByteReader(kept).readVarint();
+        this.kept = kept == null ? 0 : Rows.number(kept);
         this.told = this.kept;
         this.last = new AtomicLong(this.kept);
     }

@@ -3,6 +3,7 @@ package dev.semel.rocksdb;
 import dev.semel.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
@@ -12,7 +13,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
-import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.Snapshot;
 
@@ -44,31 +44,45 @@ public final class RocksDbCopy {
      * @throws StoreException if the source is no store, if the target is there already, or if the disk fails
      */
     public static Copied copy(Path from, Path to, LongConsumer progress) {
-        if (Files.exists(to)) {
+        if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
             throw StoreException.refused("There is something already at " + to);
         }
         Folder.requireStore(from);
-        Path draft = to.resolveSibling(to.getFileName() + ".incomplete");
         try {
-            deleteAll(draft);
-            Copied written;
-            try (Database source = Database.openReadOnly(Folder.database(from), RocksDbSettings.DEFAULTS)) {
-                written = write(source, draft, progress);
+            Path parent = to.toAbsolutePath().resolve("..").normalize();
+            if (parent.toRealPath().startsWith(from.toRealPath())) {
+                throw StoreException.refused("A copy of " + from + " cannot be inside of it, at " + to);
             }
-            Copied read = read(draft);
-            if (!read.equals(written)) {
-                throw StoreException.unavailable("The copy at " + draft + " is not what was copied", null);
+            Path draft = Files.createTempDirectory(parent, to.getFileName() + ".incomplete-");
+            try {
+                Copied copied = copy(from, draft, to, progress);
+                Folder.sync(parent);
+                return copied;
+            } catch (IOException | RuntimeException | Error e) {
+                deleteAll(draft);
+                throw e;
             }
-            Files.move(draft, to, StandardCopyOption.ATOMIC_MOVE);
-            return written;
         } catch (IOException e) {
             throw StoreException.unavailable("Cannot copy the store to " + to + ": " + e, e);
         }
     }
 
+    private static Copied copy(Path from, Path draft, Path to, LongConsumer progress) throws IOException {
+        Copied written;
+        try (Database source = Database.openReadOnly(Folder.database(from), RocksDbSettings.DEFAULTS)) {
+            written = write(source, draft, progress);
+        }
+        Copied read = read(draft);
+        if (!read.equals(written)) {
+            throw StoreException.unavailable("The copy at " + draft + " is not what was copied", null);
+        }
+        Files.move(draft, to, StandardCopyOption.ATOMIC_MOVE);
+        return written;
+    }
+
     private static Copied write(Database source, Path draft, LongConsumer progress) throws IOException {
         try (Folder folder = Folder.take(draft);
-                Database target = Database.open(folder.database(), RocksDbSettings.DEFAULTS)) {
+                Database target = folder.open(RocksDbSettings.DEFAULTS)) {
             Tally tally = new Tally();
             Snapshot snapshot = source.snapshot();
             try (ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false)) {
@@ -88,7 +102,7 @@ public final class RocksDbCopy {
         Tally tally = new Tally();
         try (Database database = Database.openReadOnly(Folder.database(copy), RocksDbSettings.DEFAULTS);
                 ReadOptions options = Database.reading().setFillCache(false)) {
-            for (ColumnFamilyHandle family : database.families()) {
+            for (Family family : database.families()) {
                 database.forEach(family, options, tally::add);
             }
         }
@@ -109,12 +123,12 @@ public final class RocksDbCopy {
     private static final class Sink {
 
         private final Database target;
-        private final ColumnFamilyHandle family;
+        private final Family family;
         private final Tally tally;
         private final LongConsumer progress;
         private Batch batch = new Batch();
 
-        Sink(Database target, ColumnFamilyHandle family, Tally tally, LongConsumer progress) {
+        Sink(Database target, Family family, Tally tally, LongConsumer progress) {
             this.target = target;
             this.family = family;
             this.tally = tally;
@@ -123,7 +137,7 @@ public final class RocksDbCopy {
 
         void add(byte[] key, byte[] value) {
             tally.add(key, value);
-            batch.put(family.getID(), key, value);
+            batch.put(family.id(), key, value);
             if (batch.length() > BATCH_BYTES) {
                 flush();
             }

@@ -68,7 +68,8 @@ public final class RocksDbStore implements Store {
     private final Sweep sweep;
     private final RisingNumber fences;
     private final RisingNumber places;
-    private volatile Runnable nextSweep = () -> {};
+    private Runnable nextSweep = () -> {};
+    private boolean closed;
 
     private RocksDbStore(Folder folder, Database db, InstantSource clock) {
         this.folder = folder;
@@ -89,9 +90,15 @@ public final class RocksDbStore implements Store {
     public static RocksDbStore open(Path path, RocksDbSettings settings, InstantSource clock) {
         Folder folder = Folder.take(path);
         try {
-            RocksDbStore store = new RocksDbStore(folder, Database.open(folder.database(), settings), clock);
-            store.sweepLater();
-            return store;
+            Database database = folder.open(settings);
+            try {
+                RocksDbStore store = new RocksDbStore(folder, database, clock);
+                store.sweepLater();
+                return store;
+            } catch (RuntimeException e) {
+                database.close();
+                throw e;
+            }
         } catch (RuntimeException e) {
             closeQuietly(folder);
             throw e;
@@ -314,12 +321,12 @@ public final class RocksDbStore implements Store {
         }
         if (once == null) {
             batch.put(
-                    db.receipts.getID(),
+                    db.receipts.id(),
                     commit.attempt().getBytes(UTF_8),
                     new ByteWriter(10).addInstant(now).toBytes());
         } else {
             written = once.stamp(commit.attempt(), fences::next, now);
-            batch.put(db.once.getID(), Rows.key(written.key()), Rows.value(written));
+            batch.put(db.once.id(), Rows.key(written.key()), Rows.value(written));
         }
         writer.write(batch);
         metrics.commits.increment();
@@ -329,16 +336,16 @@ public final class RocksDbStore implements Store {
     private void add(Batch batch, DocumentWrite write) {
         byte[] row = Rows.key(write.id());
         if (write instanceof DocumentWrite.Put put) {
-            batch.put(db.documents.getID(), row, Rows.value(put.document()));
+            batch.put(db.documents.id(), row, Rows.value(put.document()));
         } else {
-            batch.delete(db.documents.getID(), row);
+            batch.delete(db.documents.id(), row);
         }
         for (FurtherKey further : write.furtherKeys()) {
             byte[] furtherRow = Rows.key(write.id(), further);
             if (write instanceof DocumentWrite.Put) {
-                batch.put(db.further.getID(), furtherRow, Rows.value(write.id()));
+                batch.put(db.further.id(), furtherRow, Rows.value(write.id()));
             } else {
-                batch.delete(db.further.getID(), furtherRow);
+                batch.delete(db.further.id(), furtherRow);
             }
         }
     }
@@ -353,8 +360,8 @@ public final class RocksDbStore implements Store {
             }
         }
         Batch numbers = new Batch();
-        fences.keep(db.meta.getID(), numbers);
-        places.keep(db.meta.getID(), numbers);
+        fences.keep(db.meta.id(), numbers);
+        places.keep(db.meta.id(), numbers);
         List<Batch> all = new ArrayList<>(batches);
         all.add(numbers);
         db.write(Batch.together(all));
@@ -386,11 +393,14 @@ public final class RocksDbStore implements Store {
         return begun;
     }
 
-    private void sweepLater() {
+    private synchronized void sweepLater() {
+        if (closed) {
+            return;
+        }
         nextSweep = Time.system().after(SWEEP_PERIOD, () -> {
             try {
                 sweep();
-            } catch (StoreException e) {
+            } catch (RuntimeException e) {
                 // closed meanwhile, or the disk failed, which whoever uses the store is told
             }
             sweepLater();
@@ -420,7 +430,8 @@ public final class RocksDbStore implements Store {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         nextSweep.run();
         db.close();
         closeQuietly(folder);

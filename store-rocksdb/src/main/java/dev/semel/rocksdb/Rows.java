@@ -171,6 +171,15 @@ final class Rows {
         });
     }
 
+    /** A number that is a row of its own. */
+    static long number(byte[] value) {
+        try {
+            return new ByteReader(value).readVarint();
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            throw StoreException.refused("Cannot read how far the store has counted: it is damaged");
+        }
+    }
+
     /** Whether a document is past its time. */
     static boolean isExpired(byte[] value, Instant now) {
         return read("a document", value, in -> {

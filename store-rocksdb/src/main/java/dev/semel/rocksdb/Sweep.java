@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
@@ -37,7 +36,7 @@ final class Sweep {
     /** With fewer dead rows than these nobody bothers. */
     private static final long MANY = 10_000;
 
-    private final Map<ColumnFamilyHandle, Long> dead = new HashMap<>();
+    private final Map<Family, Long> dead = new HashMap<>();
     private final Database db;
     private final RowLocks locks;
     private final GroupWriter<Batch> writer;
@@ -104,7 +103,7 @@ final class Sweep {
         }
     }
 
-    private long removeAll(ColumnFamilyHandle family, byte[] from, byte @Nullable [] to, Rule rule) {
+    private long removeAll(Family family, byte[] from, byte @Nullable [] to, Rule rule) {
         long removed = 0;
         byte[] next = from;
         while (next != null) {
@@ -117,7 +116,7 @@ final class Sweep {
     }
 
     /** It is done so seldom that a row is not written again more than twice for each that was removed. */
-    private void takeBackSpace(ColumnFamilyHandle family, long removed) {
+    private void takeBackSpace(Family family, long removed) {
         long nowDead = dead.merge(family, removed, Long::sum);
         if (removed > 0 && nowDead >= MANY && nowDead > db.number(family, "rocksdb.estimate-num-keys") / 2) {
             db.compact(family);
@@ -126,8 +125,7 @@ final class Sweep {
     }
 
     /** Finds some rows that may go; returns where to look further, or null at the end. */
-    private byte @Nullable [] find(
-            ColumnFamilyHandle family, byte[] from, byte @Nullable [] to, Rule rule, Candidates found) {
+    private byte @Nullable [] find(Family family, byte[] from, byte @Nullable [] to, Rule rule, Candidates found) {
         Snapshot snapshot = db.snapshot();
         try (Slice end = new Slice(to == null ? new byte[0] : to);
                 ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
@@ -139,7 +137,7 @@ final class Sweep {
                     return row;
                 }
                 byte[] value = rows.value();
-                if (rule.mayGo(row, value)) {
+                if (mayGo(rule, row, value)) {
                     found.rows.add(row);
                     found.locks.add(rule.lockedBy(row, value));
                 }
@@ -153,8 +151,17 @@ final class Sweep {
         }
     }
 
+    /** A row that cannot be read stays, and the others are swept all the same. */
+    private static boolean mayGo(Rule rule, byte[] row, byte[] value) {
+        try {
+            return rule.mayGo(row, value);
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
     /** Removes those that still may go. */
-    private int remove(ColumnFamilyHandle family, Candidates found, Rule rule) {
+    private int remove(Family family, Candidates found, Rule rule) {
         if (found.rows.isEmpty()) {
             return 0;
         }
@@ -164,8 +171,8 @@ final class Sweep {
             Batch batch = new Batch();
             for (byte[] row : found.rows) {
                 byte[] value = db.get(family, row);
-                if (value != null && rule.mayGo(row, value)) {
-                    batch.delete(family.getID(), row);
+                if (value != null && mayGo(rule, row, value)) {
+                    batch.delete(family.id(), row);
                     removed++;
                 }
             }

@@ -134,9 +134,7 @@ class LogTest {
     private void inACopy(LogChange change, Consumer<Path> action) throws IOException {
         Path copy = folder.resolve("copy");
         copy(image(), copy);
-        try (FileChannel log = FileChannel.open(log(copy), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            change.make(log);
-        }
+        inLog(log(copy), change);
         action.accept(copy);
         delete(copy);
     }
@@ -211,6 +209,61 @@ class LogTest {
                             .as("damaged at byte " + (at - lengths.get(1)) + " of a commit")
                             .isInstanceOf(StoreException.class)
                             .hasMessageContaining("Cannot open the store in " + copy));
+        }
+    }
+
+    /** When one family's rows are written out of memory a new log begins, and the one before stays as long as others need it. */
+    @Test
+    void olderLogThatIsCutShortOrDamagedOrGone_isRefused() throws Exception {
+        Path live = folder.resolve("live");
+        RocksDbSettings small = RocksDbSettings.DEFAULTS.withMemoryBytes(16 << 20);
+        try (Store store = RocksDbStore.open(live, small, Time.system())) {
+            Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
+            for (int number = 0; logs(live).size() < 2; number++) {
+                commit(once, number, 100_000);
+            }
+            copy(live, image());
+        }
+        assertOlderLogRefused(log -> Files.delete(log));
+        assertOlderLogRefused(log -> Files.write(log, new byte[(int) Files.size(log)]));
+        long size = Files.size(logs(image()).get(0));
+        for (long cut : new long[] {0, 1, size / 2, size - 1}) {
+            assertOlderLogRefused(log -> inLog(log, channel -> channel.truncate(cut)));
+        }
+        for (long damaged : new long[] {0, 5, BLOCK - 1, BLOCK, size / 2, size - 1}) {
+            assertOlderLogRefused(log -> inLog(log, channel -> flip(channel, damaged)));
+        }
+        try (Store store = open(image())) {
+            assertThat(store.find(key(0), Quota.NONE).record()).isNotNull();
+        }
+    }
+
+    private void assertOlderLogRefused(FileChange change) throws IOException {
+        Path copy = folder.resolve("copy");
+        copy(image(), copy);
+        change.make(logs(copy).get(0));
+        assertThatThrownBy(() -> open(copy)).isInstanceOf(StoreException.class).hasMessageContaining("Cannot open");
+        assertThatThrownBy(() -> RocksDbCopy.copy(copy, folder.resolve("backup"), rows -> {}))
+                .isInstanceOf(StoreException.class);
+        delete(copy);
+    }
+
+    @FunctionalInterface
+    private interface FileChange {
+        void make(Path file) throws IOException;
+    }
+
+    private static void inLog(Path log, LogChange change) throws IOException {
+        try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            change.make(channel);
+        }
+    }
+
+    private static List<Path> logs(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("db"))) {
+            return files.filter(file -> file.toString().endsWith(".log"))
+                    .sorted()
+                    .toList();
         }
     }
 }

@@ -28,6 +28,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -237,6 +242,116 @@ class RocksDbStoreTest {
         assertThatThrownBy(() -> RocksDbCopy.copy(there, temp.resolve("copy"), rows -> {}))
                 .hasMessage("There is no store in " + there);
         assertThat(temp.resolve("copy")).doesNotExist();
-        assertThat(temp.resolve("copy.incomplete")).doesNotExist();
+        assertThatThrownBy(() -> RocksDbCopy.copy(folder(), folder().resolve("copy"), rows -> {}))
+                .hasMessageContaining("cannot be inside of it");
+        assertNoDraftIsLeft();
+    }
+
+    private void assertNoDraftIsLeft() throws IOException {
+        try (Stream<Path> files = Files.list(temp)) {
+            assertThat(files.filter(file -> file.toString().contains("copy"))).isEmpty();
+        }
+    }
+
+    @Test
+    void copy_leavesAloneWhatIsNotItsOwn() throws IOException {
+        open().close();
+        Path mine = Files.createDirectory(temp.resolve("copy.incomplete"));
+        Files.writeString(mine.resolve("letter.txt"), "dear");
+        RocksDbCopy.copy(folder(), temp.resolve("copy"), rows -> {});
+        assertThat(mine.resolve("letter.txt")).hasContent("dear");
+    }
+
+    @Test
+    void copy_ofAStoreThatCannotBeOpened_isRefused_andLeavesNothing() throws IOException {
+        open().close();
+        Files.delete(folder().resolve("db").resolve("CURRENT"));
+        assertThatThrownBy(() -> RocksDbCopy.copy(folder(), temp.resolve("copy"), rows -> {}))
+                .isInstanceOf(StoreException.class);
+        assertNoDraftIsLeft();
+    }
+
+    /** RocksDB would make a new one in its place, and delete what is left of the old. */
+    @Test
+    void storeThatHasLostFiles_isRefusedEachTime_andLeftAsItIs() throws IOException {
+        try (RocksDbStore store = open()) {
+            note(store, "k");
+        }
+        Path current = folder().resolve("db").resolve("CURRENT");
+        byte[] lost = Files.readAllBytes(current);
+        Files.delete(current);
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(this::open).isInstanceOf(StoreException.class);
+        }
+        Files.write(current, lost);
+        try (RocksDbStore store = open()) {
+            assertThat(note(store, "k")).isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    @Test
+    void storeThatHasLostAllFiles_isRefused() throws IOException {
+        open().close();
+        Files.move(folder().resolve("db"), temp.resolve("elsewhere"));
+        assertThatThrownBy(this::open).hasMessageContaining("its files are not there");
+        Files.move(temp.resolve("elsewhere"), folder().resolve("db"));
+        open().close();
+    }
+
+    @Test
+    void storeWhoseMakingWasCutOff_isMade() throws IOException {
+        Files.createDirectories(folder().resolve("db"));
+        Files.writeString(folder().resolve("FORMAT.new"), "semel rock");
+        Files.writeString(folder().resolve("db").resolve("MANIFEST-000001"), "");
+        try (RocksDbStore store = open()) {
+            assertThat(note(store, "k")).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    @Test
+    void formatThatIsNoText_isShownHarmlessly() throws IOException {
+        open().close();
+        Files.write(folder().resolve("FORMAT"), new byte[] {'s', (byte) 0xFF, 7, 'x', '\n', 'y'});
+        assertThatThrownBy(this::open).hasMessageContaining("has the format \"s??x\"");
+    }
+
+    /** Whatever they are doing with RocksDB's memory, it must not be gone: that would end the process. */
+    @Test
+    void closingWhileOthersUseIt_isToldToThem() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            for (int round = 0; round < 20; round++) {
+                RocksDbStore store = open();
+                AtomicInteger begun = new AtomicInteger();
+                List<Future<?>> users = new ArrayList<>();
+                for (int i = 0; i < 6; i++) {
+                    String name = "r" + round + "t" + i + "n";
+                    Runnable use = i == 0 ? store::sweep : () -> note(store, name + begun.incrementAndGet());
+                    users.add(threads.submit(() -> useUntilClosed(use)));
+                }
+                while (begun.get() < 50) {
+                    Thread.onSpinWait();
+                }
+                Future<?> other = threads.submit(store::close);
+                store.close();
+                open().close(); // the folder is free as soon as it is closed
+                other.get();
+                for (Future<?> user : users) {
+                    user.get();
+                }
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void useUntilClosed(Runnable use) {
+        try {
+            while (true) {
+                use.run();
+            }
+        } catch (StoreException e) {
+            assertThat(e).hasMessage("The store is closed");
+        }
     }
 }

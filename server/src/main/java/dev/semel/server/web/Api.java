@@ -6,7 +6,6 @@ import dev.semel.http.Payload;
 import dev.semel.http.Problem;
 import dev.semel.http.RefusedException;
 import dev.semel.server.web.Routes.Match;
-import dev.semel.store.ConflictException;
 import dev.semel.store.Transactions;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -85,19 +84,10 @@ public final class Api extends HttpServlet {
         }
         Transactions.Operation<Answer, RuntimeException> operation =
                 tx -> handler.handle(new Request(user, match.parts(), query, request::getHeader, body, tx));
-        return IdempotencyFilter.transactionIfAny(request).map(operation::run).orElseGet(() -> run(operation, handler));
-    }
-
-    private Answer run(Transactions.Operation<Answer, RuntimeException> operation, Handler handler) {
-        Handler.Overtaken overtaken = handler.overtaken().orElse(null);
-        if (overtaken == null) {
-            return transactions.run(operation);
-        }
-        try {
-            return transactions.run(operation, overtaken.pauses());
-        } catch (ConflictException e) {
-            throw overtaken.refusal().apply(e);
-        }
+        return IdempotencyFilter.transactionIfAny(request)
+                .map(operation::run)
+                .orElseGet(() ->
+                        transactions.run(operation, match.route().idempotency().pauses()));
     }
 
     private static void send(Answer answer, HttpServletResponse response) throws IOException {

@@ -13,6 +13,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +71,7 @@ public final class Edge extends HttpFilter {
             LOG.atDebug().addKeyValue("error", e.toString()).log("The client went away");
         } catch (ServletException | RuntimeException | Error e) {
             Throwable cause = e instanceof ServletException && e.getCause() != null ? e.getCause() : e;
-            Problem problem = problem(cause, id);
+            Problem problem = problem(cause, request, id);
             if (!response.isCommitted()) {
                 response.resetBuffer();
                 problem.send(response);
@@ -78,9 +79,15 @@ public final class Edge extends HttpFilter {
         }
     }
 
-    private static Problem problem(Throwable thrown, String id) {
+    private static Problem problem(Throwable thrown, HttpServletRequest request, String id) {
         if (thrown instanceof Refusal refusal) {
             return refusal.problem();
+        }
+        if (thrown instanceof ConflictException conflict) {
+            Routes.Match match = Routes.known(request);
+            Optional<Handler.Overtaken> overtaken =
+                    match == null ? Optional.empty() : match.route().handler().overtaken();
+            return overtaken.map(own -> own.refusal().apply(conflict).problem()).orElseGet(() -> busy(conflict));
         }
         if (thrown instanceof StoreException) {
             LOG.atWarn()
@@ -89,14 +96,15 @@ public final class Edge extends HttpFilter {
                     .log("The store failed");
             return EdgeProblem.STORE_UNAVAILABLE.retryAfter(PAUSE);
         }
-        if (thrown instanceof ConflictException) {
-            LOG.atInfo().addKeyValue("error", thrown.getMessage()).log("Too many wrote the same");
-            return Problem.of(503, "busy", "Too busy")
-                    .detailed("Others were writing the same; nothing was done")
-                    .with(Problem.RETRY_AFTER, PAUSE.toMillis());
-        }
         LOG.atError().setCause(thrown).log("A request failed unexpectedly");
         return Problem.of(500, "internal_error", "Internal error").with("request_id", id);
+    }
+
+    private static Problem busy(ConflictException conflict) {
+        LOG.atInfo().addKeyValue("error", conflict.getMessage()).log("Too many wrote the same");
+        return Problem.of(503, "busy", "Too busy")
+                .detailed("Others were writing the same; nothing was done")
+                .with(Problem.RETRY_AFTER, PAUSE.toMillis());
     }
 
     /** Never the path itself, which holds ids and keys, and nothing of what was sent. */

@@ -22,7 +22,7 @@ public interface Handler {
     }
 
     /**
-     * What is done when others were quicker than a request without a key.
+     * What is done when others were quicker.
      *
      * @param pauses after each of them it is tried again
      * @param refusal what is answered if that did not help

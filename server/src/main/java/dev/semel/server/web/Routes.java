@@ -75,12 +75,18 @@ public final class Routes {
 
     /** Something that changes what is stored, in the request's transaction; retried with a key it happens once. */
     public Routes atomic(String method, String path, Handler handler) {
-        return add(method, path, Idempotency.atomic(), false, handler);
+        return add(method, path, atomic(handler), false, handler);
     }
 
     /** The same, where a key and the client's transaction id must be sent. */
     public Routes atomicWithKey(String method, String path, Handler handler) {
-        return add(method, path, Idempotency.atomic().withKeyAndClientTxId(), false, handler);
+        return add(method, path, atomic(handler).withKeyAndClientTxId(), false, handler);
+    }
+
+    private static Idempotency atomic(Handler handler) {
+        return handler.overtaken()
+                .map(overtaken -> Idempotency.atomic().withPauses(overtaken.pauses()))
+                .orElseGet(Idempotency::atomic);
     }
 
     /** Any route. */

@@ -148,12 +148,21 @@ class ReputationTest {
 
     @Test
     void putThatIsOvertakenEachTime_isToldTheVersionAfterThreeMoreTries() {
+        assertToldAfterThreeMoreTries();
+    }
+
+    @Test
+    void putWithAKeyThatIsOvertakenEachTime_isToldTheSame() {
+        assertToldAfterThreeMoreTries("Idempotency-Key", "k");
+    }
+
+    private static void assertToldAfterThreeMoreTries(String... headers) {
         ControlledTime time = new ControlledTime();
         Quicker quicker = new Quicker(new MemoryStore(time, 1 << 20), time);
         try (ServerFixture server = ServerFixture.on(quicker, time, Apps::all)) {
             Instant before = time.instant();
             ServerFixture.Reply reply =
-                    server.as("ann").put("/v1/documents/users/usr_" + IdSchemes.UUID4S.mint(), "{\"data\":1}");
+                    server.as("ann").put("/v1/documents/users/usr_" + IdSchemes.UUID4S.mint(), "{\"data\":1}", headers);
             assertThat(reply.status() + " " + reply.text("error")).isEqualTo("409 version_conflict");
             assertThat(reply.text("version")).isEqualTo("4");
             assertThat(quicker.commits).hasValue(4);

@@ -1,0 +1,77 @@
+package dev.semel.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class GroupWriterTest {
+
+    private static final int CALLERS = 8;
+
+    private final List<String> written = new ArrayList<>();
+
+    private void write(List<String> group) {
+        if (group.contains("bad")) {
+            throw new OutOfMemoryError("no room for a group");
+        }
+        written.addAll(group);
+    }
+
+    @Test
+    void groupThatEndsWithAnError_isToldSo_andTheNextIsWritten() {
+        GroupWriter<String> writer = new GroupWriter<>(this::write, text -> 1, 63);
+        assertThatThrownBy(() -> writer.write("bad"))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("no room for a group");
+        writer.write("good");
+        assertThat(written).containsExactly("good");
+    }
+
+    @Test
+    void allWhoShareAGroupThatFails_areTold_andNobodyWaitsForEver() throws Exception {
+        CountDownLatch all = new CountDownLatch(CALLERS);
+        GroupWriter<String> writer = new GroupWriter<>(
+                group -> {
+                    await(all);
+                    write(group);
+                },
+                text -> 1,
+                63);
+        ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
+        try {
+            List<Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < CALLERS; i++) {
+                callers.add(threads.submit(() -> {
+                    all.countDown();
+                    writer.write("bad");
+                }));
+            }
+            for (Future<?> caller : callers) {
+                assertThatThrownBy(() -> caller.get(60, TimeUnit.SECONDS))
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(StoreException.class);
+            }
+            writer.write("good");
+            assertThat(written).containsExactly("good");
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

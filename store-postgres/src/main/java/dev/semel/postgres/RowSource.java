@@ -1,0 +1,70 @@
+package dev.semel.postgres;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows that are given to a statement: as values if they are few, which takes the least time, and otherwise as an array for each
+ * column, so that the statement is the same for any number of them.
+ *
+ * @param names of the columns
+ * @param types of the columns
+ */
+record RowSource(List<String> names, List<String> types) {
+
+    private static final int FEW = 2;
+
+    /** How many rows there are, as far as the statement depends on it. */
+    static int shape(int count) {
+        return Math.min(count, FEW + 1);
+    }
+
+    /** @param columns each a name, a space and a type */
+    static RowSource of(String... columns) {
+        return new RowSource(
+                Arrays.stream(columns)
+                        .map(column -> column.substring(0, column.indexOf(' ')))
+                        .toList(),
+                Arrays.stream(columns)
+                        .map(column -> column.substring(column.indexOf(' ') + 1))
+                        .toList());
+    }
+
+    /** The rows, for a statement's FROM. */
+    String sql(String alias, int shape) {
+        String columns = alias + "(" + String.join(", ", names) + ")";
+        if (shape > FEW) {
+            return "unnest(?::" + String.join("[], ?::", types) + "[]) " + columns;
+        }
+        String row = "(?::" + String.join(", ?::", types) + ")";
+        return "(values " + String.join(", ", Collections.nCopies(shape, row)) + ") " + columns;
+    }
+
+    /** Gives the rows to a statement that was made for as many. */
+    void bind(Parameters to, List<List<@Nullable Object>> rows) throws SQLException {
+        if (rows.size() > FEW) {
+            for (int column = 0; column < types.size(); column++) {
+                List<@Nullable Object> values = new ArrayList<>(rows.size());
+                for (List<@Nullable Object> row : rows) {
+                    values.add(row.get(column));
+                }
+                to.array(types.get(column), values);
+            }
+        } else {
+            for (List<@Nullable Object> row : rows) {
+                for (int column = 0; column < types.size(); column++) {
+                    to.value(types.get(column), row.get(column));
+                }
+            }
+        }
+    }
+
+    /** A row, whose values may be null. */
+    static List<@Nullable Object> row(@Nullable Object... values) {
+        return Arrays.asList(values);
+    }
+}

@@ -1,0 +1,231 @@
+package dev.semel.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.key.KeyRange;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.once.Outcome;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.Expected;
+import dev.semel.store.FurtherKey;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.Scan;
+import dev.semel.store.Time;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Stores that share nothing but the database. */
+class SeveralServersTest {
+
+    private final DataSource database = Postgres.NEWEST.usedDatabase();
+    private final List<Pool> pools = new ArrayList<>();
+    private final List<PostgresStore> servers = List.of(open(), open());
+    private final ExecutorService threads = Executors.newFixedThreadPool(16);
+
+    private PostgresStore open() {
+        Pool pool = new Pool(database);
+        pools.add(pool);
+        return PostgresStore.open(pool, PostgresSettings.DEFAULTS.withoutMigration());
+    }
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        servers.forEach(PostgresStore::close);
+        pools.forEach(Pool::close);
+        Postgres.NEWEST.giveBack(database);
+    }
+
+    private void all(int count, java.util.function.IntFunction<Callable<?>> task) throws Exception {
+        List<Future<?>> tasks = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            tasks.add(threads.submit(task.apply(i)));
+        }
+        for (Future<?> running : tasks) {
+            running.get();
+        }
+    }
+
+    @Test
+    void duplicatesThatAreSentToBoth_haveOneEffect() throws Exception {
+        Map<String, AtomicInteger> leased = new ConcurrentHashMap<>();
+        all(16, thread -> () -> {
+            Once once = new Once(servers.get(thread % 2), Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
+            for (int key = 0; key < 40; key++) {
+                String name = "k" + key;
+                once.atomic(Call.of(Stored.key("ann", "atomic-" + name), Fingerprint.ofJson("1")), tx -> {
+                    DocumentId id = new DocumentId("effects", "", name + "-" + thread);
+                    tx.expectAbsent(id);
+                    tx.put(Stored.document(id, "", null), List.of());
+                    return Response.of(name);
+                });
+                once.leased(
+                        Call.of(Stored.key("ann", "leased-" + name), Fingerprint.ofJson("1")),
+                        IfAbandoned.FREEZE,
+                        lease -> {
+                            leased.computeIfAbsent(name, any -> new AtomicInteger())
+                                    .incrementAndGet();
+                            return Response.of(name);
+                        });
+            }
+            return null;
+        });
+        assertThat(leased).hasSize(40);
+        assertThat(leased.values()).allMatch(runs -> runs.get() == 1);
+        assertThat(Postgres.ask(database, "select count(*) from documents where collection = 'effects'"))
+                .isEqualTo("40");
+        assertThat(Postgres.ask(
+                        database,
+                        "select count(distinct split_part(key, '-', 1)) from documents where collection = 'effects'"))
+                .isEqualTo("40");
+    }
+
+    @Test
+    void quota_holdsForBothTogether() throws Exception {
+        AtomicInteger begun = new AtomicInteger();
+        Quota quota = new Quota(50, Duration.ofHours(1));
+        all(16, thread -> () -> {
+            for (int i = 0; i < 10; i++) {
+                String name = thread + "-" + i;
+                CommitResult result = servers.get(thread % 2)
+                        .commit(Commit.of(name, Stored.completed(Stored.key("ann", name), name, quota)));
+                begun.addAndGet(result instanceof CommitResult.Applied ? 1 : 0);
+            }
+            return null;
+        });
+        assertThat(begun).hasValue(50);
+    }
+
+    @Test
+    void whoeverReadsTheOrder_neverSeesAPlaceBeforeOneBelowIt() throws Exception {
+        AtomicBoolean writing = new AtomicBoolean(true);
+        Future<?> reading = threads.submit(() -> {
+            List<String> before = List.of();
+            while (writing.get()) {
+                List<String> now = servers
+                        .get(0)
+                        .scan(new Scan("posts", "", FurtherKey.IN_ORDER, KeyRange.ofPrefix(""), "", 10_000))
+                        .stream()
+                        .map(Document::key)
+                        .toList();
+                assertThat(now.subList(0, before.size())).isEqualTo(before);
+                before = now;
+            }
+        });
+        all(8, thread -> () -> {
+            for (int i = 0; i < 40; i++) {
+                String name = thread + "-" + i;
+                servers.get(thread % 2)
+                        .commit(Stored.write(name, new DocumentId("posts", "", name), null, FurtherKey.placed("")));
+            }
+            return null;
+        });
+        writing.set(false);
+        reading.get();
+    }
+
+    @Test
+    void rowThatAnotherHolds_holdsUpItsOwnCommitAlone() throws Exception {
+        DocumentId held = new DocumentId("things", "", "held");
+        DocumentId free = new DocumentId("things", "", "free");
+        PostgresStore store = servers.get(0);
+        try (Connection other = database.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            PendingCommit waits = new PendingCommit(Stored.write("waits", held, null));
+            PendingCommit goes = new PendingCommit(Stored.write("goes", free, null));
+            store.commitTogether(List.of(waits, goes));
+            assertThat(goes.result()).isEqualTo(new CommitResult.Applied(null));
+            assertThat(waits.isBusy()).isTrue();
+            Future<CommitResult> waiting = threads.submit(() -> store.commit(Stored.write("waits", held, null)));
+            assertThat(store.commit(Stored.write("others", new DocumentId("things", "", "others"), null)))
+                    .isEqualTo(new CommitResult.Applied(null));
+            assertThat(store.read(held)).isEmpty();
+            other.rollback();
+            assertThat(waiting.get()).isEqualTo(new CommitResult.Applied(null));
+        }
+    }
+
+    @Test
+    void rowThatIsHeldTooLong_isGivenUp_withoutAnyDoubtWhatHappened() throws Exception {
+        DocumentId held = new DocumentId("things", "", "held");
+        PostgresStore hasty = PostgresStore.open(
+                new Pool(database), new PostgresSettings(false, Duration.ofMillis(50), Duration.ofSeconds(15)));
+        try (Connection other = database.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            org.assertj.core.api.Assertions.assertThatThrownBy(() -> hasty.commit(Stored.write("attempt", held, null)))
+                    .hasMessageContaining("55P03");
+            other.rollback();
+        }
+        assertThat(hasty.commit(Stored.write("attempt", held, null))).isEqualTo(new CommitResult.Applied(null));
+        hasty.close();
+    }
+
+    @Test
+    void serversWhoseClocksDiffer_agreeOnLeases() {
+        Call call = Call.of(Stored.key("ann", "leased"), Fingerprint.ofJson("1"));
+        PostgresStore first = servers.get(0);
+        OnceWrite claim = new OnceWrite(
+                Expected.ABSENT,
+                Stored.record(call.key(), "tx", OnceStatus.PROCESSING),
+                Duration.ofMinutes(5),
+                Quota.NONE);
+        assertThat(first.commit(Commit.of("claim", claim))).isInstanceOf(CommitResult.Applied.class);
+        Once late =
+                new Once(servers.get(1), new SkewedTime(Duration.ofDays(2)), OnceSettings.DEFAULTS, OnceListener.NONE);
+        assertThat(late.leased(call, IfAbandoned.RERUN, lease -> Response.of("stolen")))
+                .isInstanceOf(Outcome.InProgress.class);
+        Duration apart = Duration.between(
+                        first.clock().instant(), servers.get(1).clock().instant())
+                .abs();
+        assertThat(apart).isLessThan(Duration.ofMinutes(1));
+    }
+
+    /** A server's own clock, which is wrong. */
+    private record SkewedTime(Duration ahead) implements Time {
+
+        @Override
+        public Instant instant() {
+            return Time.system().instant().plus(ahead);
+        }
+
+        @Override
+        public long nanoTime() {
+            return Time.system().nanoTime();
+        }
+
+        @Override
+        public Runnable after(Duration delay, Runnable task) {
+            return Time.system().after(delay, task);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.semel.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.DocumentId;
+import dev.semel.store.Expected;
+import dev.semel.store.FurtherKey;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
+import dev.semel.testkit.ControlledTime;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SweepTest {
+
+    private final DataSource database = Postgres.NEWEST.usedDatabase();
+    private final Pool pool = new Pool(database);
+    private final ControlledTime time = new ControlledTime();
+    private final PostgresStore store = PostgresStore.open(pool, PostgresSettings.DEFAULTS.withoutMigration(), time);
+
+    @AfterEach
+    void close() {
+        assertThat(pool.lent()).isZero();
+        pool.close();
+        Postgres.NEWEST.giveBack(database);
+    }
+
+    private String count(String table) throws SQLException {
+        return String.valueOf(Postgres.ask(database, "select count(*) from " + table));
+    }
+
+    private void put(String user, OnceStatus status, Duration life) {
+        String name = user + "-" + status;
+        OnceWrite write =
+                new OnceWrite(Expected.ABSENT, Stored.record(Stored.key(user, name), name, status), life, Quota.NONE);
+        assertThat(store.commit(Commit.of(name, write))).isInstanceOf(CommitResult.Applied.class);
+    }
+
+    @Test
+    void keysThatEndedAndAreOver_go_andNoOthers() throws SQLException {
+        for (String user : new String[] {"ann", "bob"}) {
+            for (OnceStatus status : OnceStatus.values()) {
+                put(user, status, Duration.ofHours(2));
+            }
+        }
+        put("cid", OnceStatus.COMPLETED, Duration.ofHours(3));
+        assertThat(store.sweep()).isZero();
+        time.advance(Duration.ofHours(2).minusNanos(1_000));
+        assertThat(store.sweep()).isZero();
+        time.advance(Duration.ofNanos(1_000));
+        assertThat(store.sweep()).isEqualTo(4);
+        assertThat(Postgres.ask(
+                        database,
+                        "select string_agg(user_id || status, ',' order by user_id, status)"
+                                + " from idempotency_keys"))
+                .isEqualTo("annprocessing,annunknown,bobprocessing,bobunknown,cidcompleted");
+    }
+
+    @Test
+    void keyThatEndedSoon_staysAsLongAsItCounts() throws SQLException {
+        put("ann", OnceStatus.COMPLETED, Duration.ofMinutes(1));
+        time.advance(Duration.ofMinutes(30));
+        assertThat(store.sweep()).isZero();
+        time.advance(Duration.ofMinutes(30));
+        assertThat(store.sweep()).isEqualTo(1);
+    }
+
+    @Test
+    void manyRows_goInBatches_andAreLogged() throws SQLException {
+        Postgres.execute(
+                database,
+                "insert into idempotency_keys (id, idempotency_key, client_tx_id, user_id, endpoint, payload_hash, status,"
+                        + " created_at, expires_at, attempts, attempt_id, fence) select gen_random_uuid(), 'k' || n, 't', 'ann',"
+                        + " 'e', 'h', 'completed', timestamptz '2020-01-01', timestamptz '2020-01-02', 1, 'a', n"
+                        + " from generate_series(1, 1700) n");
+        assertThat(store.sweep()).isEqualTo(1700);
+        assertThat(count("idempotency_keys")).isEqualTo("0");
+        assertThat(Postgres.ask(
+                        database,
+                        "select deleted_count || ' ' || (cleanup_time = timestamptz '2026-01-07 12:00:00Z')"
+                                + " from cleanup_logs where table_name = 'idempotency_keys'"))
+                .isEqualTo("1700 true");
+    }
+
+    @Test
+    void expiredDocuments_goWithTheirFurtherKeys() throws SQLException {
+        for (int i = 0; i < 250; i++) {
+            boolean stays = i % 5 == 0;
+            store.commit(Stored.write(
+                    "a" + i,
+                    new DocumentId("things", i % 2 == 0 ? "" : "ann", "d" + i),
+                    stays ? null : time.instant().plusSeconds(60),
+                    new FurtherKey("by-date", "on-" + i),
+                    FurtherKey.placed("")));
+        }
+        time.advance(Duration.ofSeconds(60));
+        assertThat(store.sweep()).isEqualTo(200);
+        assertThat(count("documents")).isEqualTo("50");
+        assertThat(count("further_keys")).isEqualTo("100");
+        assertThat(count("further_keys f where not exists (select from documents d where d.collection = f.collection"
+                        + " and d.owner = f.owner and d.key = f.key)"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void rowThatSomebodyIsAt_isLeftForTheNextTime() throws SQLException {
+        DocumentId held = new DocumentId("things", "", "held");
+        store.commit(Stored.write("a", held, time.instant().plusSeconds(60)));
+        store.commit(Stored.write(
+                "b", new DocumentId("things", "", "free"), time.instant().plusSeconds(60)));
+        time.advance(Duration.ofSeconds(60));
+        try (Connection other = database.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            assertThat(store.sweep()).isEqualTo(1);
+            other.rollback();
+        }
+        assertThat(store.sweep()).isEqualTo(1);
+    }
+
+    @Test
+    void receipts_areKeptAsLongAsSomebodyMayAsk() throws SQLException {
+        store.commit(Stored.write("a", new DocumentId("things", "", "d"), null));
+        time.advance(Duration.ofMinutes(10));
+        assertThat(store.sweep()).isZero();
+        time.advance(Duration.ofNanos(1_000));
+        assertThat(store.sweep()).isEqualTo(1);
+        assertThat(count("receipts")).isEqualTo("0");
+    }
+}
