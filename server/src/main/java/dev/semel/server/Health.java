@@ -1,5 +1,6 @@
 package dev.semel.server;
 
+import dev.semel.http.EdgeProblem;
 import dev.semel.http.Problem;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
@@ -10,11 +11,18 @@ import dev.semel.server.web.Routes;
 import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Whether the server runs, and whether it can do anything. */
 final class Health implements App {
 
     private static final OnceKey NOBODYS = new OnceKey("health", "GET /health/ready", "none");
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Logger LOG = LoggerFactory.getLogger(Health.class);
 
     private final Store store;
     private volatile boolean stopping;
@@ -37,7 +45,12 @@ final class Health implements App {
         if (stopping) {
             throw new Refusal(stoppingProblem());
         }
-        store.find(NOBODYS, Quota.NONE);
+        try {
+            store.find(NOBODYS, Quota.NONE);
+        } catch (StoreException e) {
+            LOG.atWarn().addKeyValue("error", e.getMessage()).log("Not ready");
+            throw new Refusal(EdgeProblem.STORE_UNAVAILABLE.retryAfter(PAUSE).detailed(DatabaseFault.kind(e)));
+        }
         return up();
     }
 

@@ -4,8 +4,6 @@ import dev.semel.http.Idempotency;
 import dev.semel.http.IdempotencyFilter;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
-import dev.semel.rocksdb.RocksDbSettings;
-import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.server.auth.AuthFilter;
 import dev.semel.server.auth.DevMode;
 import dev.semel.server.auth.LoopbackGuard;
@@ -17,7 +15,6 @@ import dev.semel.server.web.BodyRoom;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
@@ -26,10 +23,10 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
@@ -62,7 +59,7 @@ public final class Server implements AutoCloseable {
     private static final long IDLE_MILLIS = 30_000;
     private static final long SHUTDOWN_IDLE_MILLIS = 1000; // for connections on which nothing is under way
 
-    private final Store store;
+    private final Storage storage;
     private final org.eclipse.jetty.server.Server jetty;
     private final ServerConnector connector;
     private final Health health;
@@ -71,8 +68,9 @@ public final class Server implements AutoCloseable {
     private final String host;
     private int port;
 
-    private Server(ServerSettings settings, Store store, Time time, Function<Apps, List<App>> apps) {
-        this.store = store;
+    private Server(ServerSettings settings, Storage storage, Time time, Function<Apps, List<App>> apps) {
+        this.storage = storage;
+        Store store = storage.store();
         this.host = settings.host();
         Transactions transactions = new Transactions(store, time);
         Once once = new Once(transactions, time, settings.once(), OnceListener.NONE);
@@ -155,12 +153,12 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(ServerSettings settings) {
         Time time = Time.system();
-        return start(settings, open(settings, time), time, Apps::all);
+        return start(settings, Storage.open(settings.store(), time), time, Apps::all);
     }
 
     /** Starts on a store, which is closed with the server. */
-    static Server start(ServerSettings settings, Store store, Time time, Function<Apps, List<App>> apps) {
-        Server server = new Server(settings, store, time, apps);
+    static Server start(ServerSettings settings, Storage storage, Time time, Function<Apps, List<App>> apps) {
+        Server server = new Server(settings, storage, time, apps);
         try {
             server.jetty.start();
         } catch (Exception e) {
@@ -183,14 +181,6 @@ public final class Server implements AutoCloseable {
         return String.valueOf(cause.getMessage());
     }
 
-    private static Store open(ServerSettings settings, Time time) {
-        Path folder = settings.store().folder();
-        return folder == null
-                ? new MemoryStore(time, settings.storeMemoryBytes())
-                : RocksDbStore.open(
-                        folder, RocksDbSettings.DEFAULTS.withMemoryBytes(settings.storeMemoryBytes()), time);
-    }
-
     /** The port it listens on. */
     public int port() {
         return port;
@@ -204,6 +194,11 @@ public final class Server implements AutoCloseable {
     /** Commands to try. */
     public List<String> commands() {
         return home.commands();
+    }
+
+    /** How its connections to a database are used now, by name; empty if there are none. */
+    public Map<String, Integer> connections() {
+        return storage.figures().get();
     }
 
     /** Who gives tokens away; null if nobody does. */
@@ -220,7 +215,7 @@ public final class Server implements AutoCloseable {
         } catch (Exception e) {
             LOG.atWarn().setCause(e).log("Not all requests came to their end");
         }
-        store.close();
+        storage.close();
         if (port != 0) {
             LOG.atInfo().log("stopped");
         }

@@ -2,11 +2,13 @@ package dev.semel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.postgres.Postgres;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +31,8 @@ public abstract class EndToEnd {
     /** What the server stores in. */
     public enum On {
         MEMORY,
-        ROCKSDB
+        ROCKSDB,
+        POSTGRES
     }
 
     protected EndToEnd(On on) {
@@ -38,7 +41,11 @@ public abstract class EndToEnd {
 
     @BeforeParameterizedClassInvocation
     static void start(On on) {
-        server = on == On.MEMORY ? ServerFixture.onMemory() : ServerFixture.onRocksDb(folder.resolve("store"));
+        server = switch (on) {
+            case MEMORY -> ServerFixture.onMemory();
+            case ROCKSDB -> ServerFixture.onRocksDb(folder.resolve("store"));
+            case POSTGRES -> ServerFixture.onPostgres(Postgres.url(Postgres.NEWEST.database()), Map.of());
+        };
     }
 
     @AfterParameterizedClassInvocation

@@ -1,19 +1,10 @@
 package dev.semel.server;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,10 +32,6 @@ class ServerCrashIT {
     private static final int CLIENTS = 8;
     private static final int POSTS_OF_A_CLIENT = 60;
     private static final JsonMapper MAPPER = new JsonMapper();
-    private static final HttpClient HTTP = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(10))
-            .build();
 
     @TempDir
     private Path temp;
@@ -52,56 +39,14 @@ class ServerCrashIT {
     private final Map<String, String> answers = new ConcurrentHashMap<>();
     private final AtomicInteger retries = new AtomicInteger();
     private final Semaphore progress = new Semaphore(0);
-    private volatile CompletableFuture<Running> server = new CompletableFuture<>(); // while there is none, clients wait
-
-    /** A server as a process, and a token for it. */
-    private record Running(Process process, String url, String token) {
-
-        static Running start(Path folder) throws IOException, InterruptedException {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-jar",
-                            Path.of("target", "semel.jar").toAbsolutePath().toString(),
-                            "serve",
-                            "--port=0",
-                            "--quota=0",
-                            "--log-level=error",
-                            "--store=rocksdb:" + folder)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
-            BufferedReader said = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-            String ready = said.readLine();
-            assertThat(ready).contains("ready at http://");
-            String url = ready.substring(ready.indexOf("http://")).split(" ", 2)[0];
-            HttpRequest asking = HttpRequest.newBuilder(URI.create(url + "/v1/dev/token"))
-                    .POST(BodyPublishers.ofString("{\"user\":\"ann\"}"))
-                    .build();
-            String token = MAPPER.readTree(
-                            HTTP.send(asking, BodyHandlers.ofString()).body())
-                    .get("token")
-                    .asString();
-            return new Running(process, url, token);
-        }
-
-        HttpResponse<String> send(String method, String path, String body, String key)
-                throws IOException, InterruptedException {
-            HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
-                    .timeout(Duration.ofSeconds(60))
-                    .header("Authorization", "Bearer " + token)
-                    .header("Idempotency-Key", key)
-                    .header("X-Client-Tx-Id", key)
-                    .method(method, BodyPublishers.ofString(body))
-                    .build();
-            return HTTP.send(request, BodyHandlers.ofString());
-        }
-    }
+    private volatile CompletableFuture<ServerProcess> server =
+            new CompletableFuture<>(); // while there is none, clients wait
 
     @Test
     void serverThatIsKilledAmidRequests_hasDoneEachOnce() throws Exception {
         Path folder = temp.resolve("data");
         Random random = new Random();
-        server.complete(Running.start(folder));
+        server.complete(ServerProcess.start("rocksdb:" + folder));
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
         try {
             List<Future<?>> sending = new ArrayList<>();
@@ -117,10 +62,10 @@ class ServerCrashIT {
                 assertThat(progress.tryAcquire(1 + random.nextInt(each), 2, TimeUnit.MINUTES))
                         .as("requests are answered")
                         .isTrue();
-                Running killed = server.get();
+                ServerProcess killed = server.get();
                 server = new CompletableFuture<>();
-                killed.process.destroyForcibly().waitFor();
-                server.complete(Running.start(folder));
+                killed.kill();
+                server.complete(ServerProcess.start("rocksdb:" + folder));
             }
             for (Future<?> client : sending) {
                 client.get();
@@ -129,7 +74,7 @@ class ServerCrashIT {
             assertEachOnce();
         } finally {
             clients.shutdownNow();
-            server.get().process.destroyForcibly().waitFor();
+            server.get().kill();
         }
     }
 
@@ -146,7 +91,7 @@ class ServerCrashIT {
     private String answered(String path, String body, String key) throws Exception {
         while (true) {
             try {
-                HttpResponse<String> response = server.get().send("POST", path, body, key);
+                HttpResponse<String> response = server.get().post(path, body, key);
                 if (response.statusCode() == 201) {
                     return response.body();
                 }
@@ -167,13 +112,7 @@ class ServerCrashIT {
     }
 
     private void collect(String path, UnaryOperator<JsonNode> data, Map<String, JsonNode> stored) throws Exception {
-        Running now = server.get();
-        HttpRequest request = HttpRequest.newBuilder(URI.create(now.url + path + "?limit=1000"))
-                .header("Authorization", "Bearer " + now.token)
-                .build();
-        JsonNode page =
-                MAPPER.readTree(HTTP.send(request, BodyHandlers.ofString()).body());
-        for (JsonNode item : page.get("items")) {
+        for (JsonNode item : server.get().items(path)) {
             String text = data.apply(item).get("text").asString();
             assertThat(stored.put(text, item)).as("done twice: " + text).isNull();
         }

@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.settings.Given;
 import dev.semel.server.settings.ServerSettings;
+import dev.semel.server.settings.Setting;
 import dev.semel.server.web.App;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
@@ -18,7 +20,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -62,6 +67,18 @@ public final class ServerFixture implements AutoCloseable {
         return on(RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time), time, apps);
     }
 
+    /**
+     * On a database, with all apps and settings of its own.
+     *
+     * @param settings beside the store's
+     */
+    public static ServerFixture onPostgres(String url, Map<Setting, String> settings) {
+        Map<Setting, String> flags = new EnumMap<>(Map.of(Setting.STORE, url, Setting.PORT, "0"));
+        flags.putAll(settings);
+        return new ServerFixture(
+                Server.start(ServerSettings.of(new Given(flags, null, Map.of()), Map.of(), InstantSource.system())));
+    }
+
     /** On any store and by any time; the store is closed with it. */
     public static ServerFixture on(Store store, Time time, Function<Apps, List<App>> apps) {
         return on(store, time, apps, settings -> settings);
@@ -71,7 +88,7 @@ public final class ServerFixture implements AutoCloseable {
     public static ServerFixture on(
             Store store, Time time, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
         ServerSettings usual = ServerSettings.defaults().withPort(0);
-        return new ServerFixture(Server.start(settings.apply(usual), store, time, apps));
+        return new ServerFixture(Server.start(settings.apply(usual), Storage.of(store), time, apps));
     }
 
     public Server server() {

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A real server of a version, durable as in production. It starts when it is first asked for, and ends with the process. */
-final class Postgres {
+public final class Postgres {
 
-    static final Postgres NEWEST = new Postgres(18);
+    public static final Postgres NEWEST = new Postgres(18);
     static final Postgres OLDEST = new Postgres(16);
 
     private static final String TEMPLATE = "semel_template";
@@ -84,12 +84,12 @@ final class Postgres {
     }
 
     /** A new database without any tables. */
-    DataSource emptyDatabase() {
+    public PGSimpleDataSource emptyDatabase() {
         return database("");
     }
 
     /** A new database with Semel's tables. */
-    DataSource database() {
+    public PGSimpleDataSource database() {
         return database(" template " + TEMPLATE);
     }
 
@@ -118,7 +118,7 @@ final class Postgres {
         unused.add(database);
     }
 
-    private DataSource database(String like) {
+    private PGSimpleDataSource database(String like) {
         server();
         String name = "test_" + databases.incrementAndGet();
         run("postgres", "create database " + name + like);
@@ -132,6 +132,12 @@ final class Postgres {
         return source;
     }
 
+    /** A database as the server's settings name it. */
+    public static String url(PGSimpleDataSource database) {
+        return "postgres://" + database.getUser() + "@localhost:" + database.getPortNumbers()[0] + "/"
+                + database.getDatabaseName();
+    }
+
     private void run(String database, String sql) {
         try (Connection connection = source(database).getConnection();
                 Statement statement = connection.createStatement()) {
@@ -142,7 +148,7 @@ final class Postgres {
     }
 
     /** The first column of the first row that a statement returns; null if there is none. */
-    static @Nullable String ask(DataSource source, String sql) throws SQLException {
+    public static @Nullable String ask(DataSource source, String sql) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
@@ -150,7 +156,7 @@ final class Postgres {
         }
     }
 
-    static void execute(DataSource source, String sql) throws SQLException {
+    public static void execute(DataSource source, String sql) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);

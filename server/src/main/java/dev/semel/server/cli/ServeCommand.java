@@ -3,6 +3,7 @@ package dev.semel.server.cli;
 import dev.semel.server.Server;
 import dev.semel.server.log.Log;
 import dev.semel.server.settings.Given;
+import dev.semel.server.settings.PostgresUrl;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
 import dev.semel.server.settings.SettingException;
@@ -94,6 +95,14 @@ final class ServeCommand implements Runnable {
                             .atWarn()
                             .addKeyValue("variable", name)
                             .log("There is no such setting"));
+            if (flags.containsKey(Setting.STORE)
+                    && settings.store().url() instanceof PostgresUrl url
+                    && url.hasPassword()) {
+                LoggerFactory.getLogger(ServeCommand.class)
+                        .atWarn()
+                        .log("--store holds a password, which everybody on this machine can see among the processes:"
+                                + " give it in SEMEL_STORE or in a file of settings");
+            }
             return settings;
         } catch (SettingException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));

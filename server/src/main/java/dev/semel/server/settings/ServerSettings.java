@@ -23,16 +23,14 @@ import org.slf4j.event.Level;
  * How a server is run, checked.
  *
  * @param tokens who is let in; null in dev mode, in which the host is this machine's own
- * @param storeMemoryBytes about how much memory the store may take
  * @param stopTimeout how long requests under way may take to end when it is stopped
  */
 public record ServerSettings(
         String host,
         int port,
-        StoreUrl store,
+        StoreSettings store,
         @Nullable Tokens tokens,
         OnceSettings once,
-        long storeMemoryBytes,
         Duration stopTimeout,
         Level logLevel) {
 
@@ -54,10 +52,9 @@ public record ServerSettings(
         return new ServerSettings(
                 host(given),
                 (int) number(given.of(Setting.PORT), 65_535),
-                store(given.of(Setting.STORE)),
+                store(given),
                 tokens(given, environment, clock),
                 once(given),
-                bytes(given.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
                 time(given.of(Setting.STOP_TIMEOUT)),
                 level(given.of(Setting.LOG_LEVEL)));
     }
@@ -69,18 +66,17 @@ public record ServerSettings(
 
     /** The same on another port. */
     public ServerSettings withPort(int port) {
-        return new ServerSettings(host, port, store, tokens, once, storeMemoryBytes, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, stopTimeout, logLevel);
     }
 
     /** The same with other people let in. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
-        return new ServerSettings(host, port, store, tokens, once, storeMemoryBytes, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, stopTimeout, logLevel);
     }
 
     /** The same with other rules about keys. */
     public ServerSettings withOnce(UnaryOperator<OnceSettings> change) {
-        return new ServerSettings(
-                host, port, store, tokens, change.apply(once), storeMemoryBytes, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, change.apply(once), stopTimeout, logLevel);
     }
 
     private static String host(Given given) {
@@ -97,12 +93,45 @@ public record ServerSettings(
         return text(host);
     }
 
-    private static StoreUrl store(Value value) {
-        StoreUrl url = StoreUrl.parse(text(value));
-        if (url == null) {
-            throw value.wrong(StoreUrl.FORMS);
+    private static StoreSettings store(Given given) {
+        return new StoreSettings(
+                url(given.of(Setting.STORE)),
+                bytes(given.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
+                connections(given.of(Setting.STORE_CONNECTIONS)),
+                flag(given.of(Setting.STORE_MIGRATE)));
+    }
+
+    /** What is wrong may hold a password, so only its beginning is shown. */
+    private static StoreUrl url(Value value) {
+        String text = text(value);
+        int login = text.indexOf("//");
+        try {
+            StoreUrl url = StoreUrl.parse(text);
+            if (url == null) {
+                Value shown = login < 0 ? value : new Value(text.substring(0, login) + "//...", value.where());
+                throw shown.wrong(StoreUrl.FORMS);
+            }
+            return url;
+        } catch (StoreUrl.MalformedUrlException e) {
+            throw value.fault(String.valueOf(e.getMessage()));
         }
-        return url;
+    }
+
+    private static int connections(Value value) {
+        int most = 1000;
+        int count = (int) number(value, most);
+        if (count == 0) {
+            throw value.wrong("a whole number from 1 to " + most);
+        }
+        return count;
+    }
+
+    private static boolean flag(Value value) {
+        return switch (text(value)) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw value.wrong("true or false");
+        };
     }
 
     private static @Nullable Tokens tokens(Given given, Map<String, String> environment, InstantSource clock) {

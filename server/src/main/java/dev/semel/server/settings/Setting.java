@@ -16,7 +16,8 @@ public enum Setting {
             Tier.ESSENTIAL,
             "URL",
             "rocksdb:./data",
-            "Where everything is kept: rocksdb:FOLDER, or memory: for what may be forgotten."),
+            "Where everything is kept: rocksdb:FOLDER, " + PostgresUrl.FORM
+                    + ", or memory: for what may be forgotten."),
     AUTH(
             Tier.ESSENTIAL,
             "SOURCE",
@@ -41,6 +42,12 @@ public enum Setting {
     RESPONSE_LIMIT(Tier.RARE, "SIZE", "1MiB", "The largest answer that is kept for retries."),
     STORE_MEMORY(
             Tier.RARE, "SIZE", "256MiB", "How much memory the store may take, beside Java's unless it is memory:."),
+    STORE_CONNECTIONS(Tier.RARE, "N", "10", "How many connections to PostgreSQL it keeps."),
+    STORE_MIGRATE(
+            Tier.RARE,
+            "BOOLEAN",
+            "true",
+            "Whether the tables in PostgreSQL are made and brought up to date at the start; false if somebody else does that."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests that are under way may take to end when it is stopped.");
 
     /** How many people need it. */

@@ -4,30 +4,48 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where everything is kept.
- *
- * @param folder the embedded store's; null for memory
- */
-public record StoreUrl(@Nullable Path folder) {
+/** Where everything is kept. */
+public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Folder, PostgresUrl {
 
-    static final String FORMS = "memory: or rocksdb:FOLDER";
+    /** What there is, for whoever wrote something else. */
+    String FORMS = "memory:, rocksdb:FOLDER or " + PostgresUrl.FORM;
 
-    private static final String MEMORY = "memory:";
-    private static final String ROCKSDB = "rocksdb:";
+    /** Forgotten when the process ends. */
+    record Memory() implements StoreUrl {}
 
-    /** Null if it is none. */
+    /** The embedded store's. */
+    record Folder(Path path) implements StoreUrl {}
+
+    /**
+     * Null if it is none.
+     *
+     * @throws MalformedUrlException if it is one of a database with something wrong
+     */
     static @Nullable StoreUrl parse(String text) {
-        if (text.equals(MEMORY)) {
-            return new StoreUrl(null);
+        if (text.equals("memory:")) {
+            return new Memory();
         }
-        if (!text.startsWith(ROCKSDB) || text.length() == ROCKSDB.length()) {
+        if (PostgresUrl.isMeant(text)) {
+            return PostgresUrl.parse(text);
+        }
+        String scheme = "rocksdb:";
+        if (!text.startsWith(scheme) || text.length() == scheme.length()) {
             return null;
         }
         try {
-            return new StoreUrl(Path.of(text.substring(ROCKSDB.length())));
+            return new Folder(Path.of(text.substring(scheme.length())));
         } catch (InvalidPathException e) {
             return null;
+        }
+    }
+
+    /** Says what is wrong with a URL, and shows nothing of it that could be a password. */
+    final class MalformedUrlException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        MalformedUrlException(String fault) {
+            super(fault, null, false, false);
         }
     }
 }

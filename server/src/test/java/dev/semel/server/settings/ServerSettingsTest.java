@@ -40,7 +40,8 @@ class ServerSettingsTest {
         ServerSettings settings = ServerSettings.defaults();
         assertThat(settings.port()).isEqualTo(8080);
         assertThat(settings.host()).isEqualTo("localhost");
-        assertThat(settings.store().folder()).isEqualTo(Path.of("./data"));
+        assertThat(settings.store())
+                .isEqualTo(new StoreSettings(new StoreUrl.Folder(Path.of("./data")), 256L << 20, 10, true));
         assertThat(settings.tokens()).isNull();
         assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS);
         assertThat(settings.logLevel()).isEqualTo(Level.INFO);
@@ -91,8 +92,8 @@ class ServerSettingsTest {
         assertThat(settings.once().quota()).isEqualTo(Quota.NONE);
         assertThat(settings.once().lease()).isEqualTo(Duration.ofMillis(1500));
         assertThat(settings.once().responseLimit()).isEqualTo(65536);
-        assertThat(settings.storeMemoryBytes()).isEqualTo(32L << 20);
-        assertThat(settings.store().folder()).isNull();
+        assertThat(settings.store().memoryBytes()).isEqualTo(32L << 20);
+        assertThat(settings.store().url()).isEqualTo(new StoreUrl.Memory());
         assertThat(settings.stopTimeout()).isEqualTo(Duration.ofMinutes(2));
     }
 
@@ -108,9 +109,12 @@ class ServerSettingsTest {
                 "HOST|0.0.0.0|localhost unless --auth",
                 "HOST|::|localhost unless --auth",
                 "HOST|host.invalid|a name or an address",
-                "STORE|mysql:|memory: or rocksdb:FOLDER",
-                "STORE|rocksdb:|memory: or rocksdb:FOLDER",
-                "STORE|memory:x|memory: or rocksdb:FOLDER",
+                "STORE|mysql:|memory:, rocksdb:FOLDER or postgres://",
+                "STORE|rocksdb:|memory:, rocksdb:FOLDER or postgres://",
+                "STORE|memory:x|memory:, rocksdb:FOLDER or postgres://",
+                "STORE_CONNECTIONS|0|a whole number from 1 to 1000",
+                "STORE_CONNECTIONS|1001|a whole number from 0 to 1000",
+                "STORE_MIGRATE|yes|true or false",
                 "RETENTION|24|a time",
                 "RETENTION|0h|a time",
                 "RETENTION|-1h|a time",

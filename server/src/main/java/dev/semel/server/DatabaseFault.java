@@ -1,0 +1,73 @@
+package dev.semel.server;
+
+import dev.semel.store.StoreException;
+import java.net.UnknownHostException;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/** Says in a line what is wrong with a database. */
+final class DatabaseFault {
+
+    private static final String NO_TABLE = "42P01";
+    private static final String NO_PERMISSION = "42501";
+
+    private DatabaseFault() {}
+
+    /** What the database or its driver said, for whoever runs the server. */
+    static String said(SQLException e) {
+        if (e.getCause() instanceof UnknownHostException) {
+            return "there is no host " + e.getCause().getMessage();
+        }
+        ServerErrorMessage told = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
+        return String.valueOf(told == null ? e.getMessage() : told.getMessage());
+    }
+
+    /** Why the tables could not be used or made, and what would help. */
+    static String ofTables(StoreException e, boolean migrating) {
+        SQLException cause = cause(e);
+        String state = cause == null ? null : cause.getSQLState();
+        if (cause == null || state == null) {
+            return String.valueOf(e.getMessage());
+        }
+        if (state.equals(NO_TABLE) && !migrating) {
+            return "its tables are not there; let their owner start once with --store-migrate true";
+        }
+        if (state.equals(NO_PERMISSION)) {
+            return said(cause)
+                    + (migrating
+                            ? "; log in as the owner of the tables, or with --store-migrate false where they are up to date"
+                            : "; the login has to be a member of semel_app and semel_service");
+        }
+        return said(cause);
+    }
+
+    /** What kind of fault it is, for anybody who asks; nothing of what was said. */
+    static String kind(StoreException e) {
+        SQLException cause = cause(e);
+        String state = cause == null || cause.getSQLState() == null ? "" : cause.getSQLState();
+        return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
+            case "08" -> "The database cannot be reached";
+            case "28" -> "The database does not let the server in";
+            case "53" -> "The database has no room, or no connection left";
+            case "57" -> "The database is being stopped or started, or takes too long";
+            case "3D" -> "The database is not there";
+            case "42" -> "The database's tables are not as they have to be";
+            case "25" -> "The database can only be read";
+            default -> cause == null ? "The store failed; the log says why" : "The database failed; the log says why";
+        };
+    }
+
+    /** The innermost that has a state; a pool's own says little. */
+    private static @Nullable SQLException cause(Throwable thrown) {
+        SQLException found = null;
+        int depth = 0;
+        for (Throwable cause = thrown; cause != null && depth < 20; cause = cause.getCause(), depth++) {
+            if (cause instanceof SQLException sql && (found == null || sql.getSQLState() != null)) {
+                found = sql;
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,158 @@
+package dev.semel.server;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import dev.semel.postgres.PostgresSettings;
+import dev.semel.postgres.PostgresStore;
+import dev.semel.server.settings.PostgresUrl;
+import dev.semel.server.settings.StoreSettings;
+import dev.semel.store.StoreException;
+import dev.semel.store.Time;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store in PostgreSQL with a pool of connections. A database that is lost is noticed within seconds, whether it says so or falls
+ * silent; the pool finds it again by itself when it is back. What is past its time is removed every ten minutes.
+ */
+final class PostgresStorage {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresStorage.class);
+
+    private static final int OLDEST_VERSION = 16;
+    private static final Duration SWEEP_PERIOD = Duration.ofMinutes(10);
+    private static final Duration FIRST_CONNECTION = Duration.ofSeconds(10);
+    private static final Duration CONNECTION = Duration.ofSeconds(2);
+    private static final Duration LOCK = Duration.ofSeconds(3);
+    private static final Duration STATEMENT = Duration.ofSeconds(5);
+
+    /** Longer than any statement may take, so that only a database that has fallen silent is given up. */
+    private static final Duration SILENCE = Duration.ofSeconds(6);
+
+    private final HikariDataSource pool;
+    private final PostgresStore store;
+    private final Time time;
+    private volatile Runnable nextSweep = () -> {};
+    private volatile boolean closed;
+
+    private PostgresStorage(HikariDataSource pool, PostgresStore store, Time time) {
+        this.pool = pool;
+        this.store = store;
+        this.time = time;
+    }
+
+    /**
+     * Looks whether the database can be used, makes or changes its tables if that is wanted, and opens the store.
+     *
+     * @throws StoreException if that cannot be done; says why, without the password
+     */
+    static PostgresStorage open(PostgresUrl url, StoreSettings settings, Time time) {
+        PostgresSettings usual = new PostgresSettings(settings.migrate(), LOCK, STATEMENT);
+        prepare(url, usual);
+        HikariDataSource pool = pool(url, settings.connections());
+        try {
+            PostgresStorage storage =
+                    new PostgresStorage(pool, PostgresStore.open(pool, usual.withoutMigration()), time);
+            storage.sweepLater();
+            return storage;
+        } catch (RuntimeException e) {
+            pool.close();
+            throw e;
+        }
+    }
+
+    /** By a connection of its own: a migration may take long, and its failures are clearer than those of a pool. */
+    private static void prepare(PostgresUrl url, PostgresSettings settings) {
+        PGSimpleDataSource source = source(url);
+        try {
+            source.setLoginTimeout((int) FIRST_CONNECTION.toSeconds());
+            try (Connection connection = source.getConnection()) {
+                int version = connection.getMetaData().getDatabaseMajorVersion();
+                if (version < OLDEST_VERSION) {
+                    throw unusable(
+                            url, "it is PostgreSQL " + version + ", and has to be " + OLDEST_VERSION + " or newer");
+                }
+            }
+        } catch (SQLException e) {
+            throw unusable(url, DatabaseFault.said(e));
+        }
+        try {
+            PostgresStore.open(source, settings).close();
+        } catch (StoreException e) {
+            throw unusable(url, DatabaseFault.ofTables(e, settings.migrate()));
+        }
+    }
+
+    private static StoreException unusable(PostgresUrl url, String reason) {
+        return StoreException.refused("Cannot use the database " + url.place() + ": " + reason);
+    }
+
+    private static PGSimpleDataSource source(PostgresUrl url) {
+        PGSimpleDataSource source = url.dataSource();
+        if (!url.says("ApplicationName")) {
+            source.setApplicationName("semel");
+        }
+        return source;
+    }
+
+    private static HikariDataSource pool(PostgresUrl url, int connections) {
+        PGSimpleDataSource source = source(url);
+        if (!url.says("socketTimeout")) {
+            source.setSocketTimeout((int) SILENCE.toSeconds());
+        }
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("semel");
+        config.setDataSource(source);
+        config.setMaximumPoolSize(connections);
+        config.setConnectionTimeout(CONNECTION.toMillis());
+        config.setValidationTimeout(CONNECTION.toMillis() / 2);
+        config.setInitializationFailTimeout(-1);
+        return new HikariDataSource(config);
+    }
+
+    Storage asStorage() {
+        return new Storage(store, this::figures, this::close);
+    }
+
+    private Map<String, Integer> figures() {
+        HikariPoolMXBean now = pool.getHikariPoolMXBean();
+        return Map.of(
+                "active", now.getActiveConnections(),
+                "idle", now.getIdleConnections(),
+                "waiting", now.getThreadsAwaitingConnection(),
+                "most", pool.getMaximumPoolSize());
+    }
+
+    private void sweepLater() {
+        nextSweep = time.after(SWEEP_PERIOD, () -> {
+            sweep();
+            if (!closed) {
+                sweepLater();
+            }
+        });
+    }
+
+    private void sweep() {
+        try {
+            long removed = store.sweep();
+            LOG.atDebug().addKeyValue("rows", removed).log("swept");
+        } catch (StoreException e) {
+            if (!closed) {
+                LOG.atWarn().addKeyValue("error", e.getMessage()).log("What is past its time was not removed");
+            }
+        }
+    }
+
+    private void close() {
+        closed = true;
+        nextSweep.run();
+        store.close();
+        pool.close();
+    }
+}

@@ -1,0 +1,49 @@
+package dev.semel.server;
+
+import dev.semel.rocksdb.RocksDbSettings;
+import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.settings.PostgresUrl;
+import dev.semel.server.settings.StoreSettings;
+import dev.semel.server.settings.StoreUrl;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import dev.semel.store.Time;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The store of a server, and what has to be ended with it.
+ *
+ * @param figures how its connections are used now, by name; none if it has no connections
+ * @param end closes the store and what is behind it
+ */
+record Storage(Store store, Supplier<Map<String, Integer>> figures, Runnable end) implements AutoCloseable {
+
+    /** A store with nothing behind it. */
+    static Storage of(Store store) {
+        return new Storage(store, Map::of, store::close);
+    }
+
+    /**
+     * Opens what the settings say.
+     *
+     * @throws StoreException if that cannot be done; says why
+     */
+    static Storage open(StoreSettings settings, Time time) {
+        StoreUrl url = settings.url();
+        if (url instanceof PostgresUrl postgres) {
+            return PostgresStorage.open(postgres, settings, time).asStorage();
+        }
+        if (url instanceof StoreUrl.Folder folder) {
+            return of(RocksDbStore.open(
+                    folder.path(), RocksDbSettings.DEFAULTS.withMemoryBytes(settings.memoryBytes()), time));
+        }
+        return of(new MemoryStore(time, settings.memoryBytes()));
+    }
+
+    @Override
+    public void close() {
+        end.run();
+    }
+}

@@ -1,0 +1,260 @@
+package dev.semel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Two servers on one database. Clients send every request to both at the same moment, and again wherever it was not answered;
+ * meanwhile servers, connections or the database itself are killed. Everything happens once, and all answers to a key are the same.
+ */
+class SharedDatabaseIT {
+
+    private static final int CLIENTS = 6;
+    private static final int KEYS_OF_A_CLIENT = 30;
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    @TempDir
+    private static Path temp;
+
+    private static KillablePostgres database;
+    private static final AtomicReferenceArray<ServerProcess> SERVERS = new AtomicReferenceArray<>(2);
+
+    private final Map<String, String> answers = new ConcurrentHashMap<>();
+    private final AtomicInteger retries = new AtomicInteger();
+    private final Semaphore progress = new Semaphore(0);
+    private final Random random = new Random();
+
+    /** Something that goes wrong, and is mended. */
+    private interface Trouble {
+        void happen() throws Exception;
+    }
+
+    @BeforeAll
+    static void start() throws Exception {
+        database = new KillablePostgres(temp);
+        ExecutorService starters = Executors.newFixedThreadPool(2); // at once, on a database without tables
+        try {
+            Callable<ServerProcess> starter = () -> ServerProcess.start(database.url());
+            List<Future<ServerProcess>> starting = List.of(starters.submit(starter), starters.submit(starter));
+            SERVERS.set(0, starting.get(0).get());
+            SERVERS.set(1, starting.get(1).get());
+        } finally {
+            starters.shutdownNow();
+        }
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        SERVERS.get(0).kill();
+        SERVERS.get(1).kill();
+        database.close();
+    }
+
+    @Test
+    void duplicatesSentToBothAtOnce_haveOneEffect(TestInfo test) throws Exception {
+        run(test, 0, () -> {});
+    }
+
+    @Test
+    void serverKilledAmidRequests_isStoodInForByTheOther(TestInfo test) throws Exception {
+        run(test, 4, () -> {
+            int which = random.nextInt(2);
+            SERVERS.get(which).kill();
+            SERVERS.set(which, ServerProcess.start(database.url()));
+        });
+        assertThat(retries).as("requests were cut off").hasPositiveValue();
+    }
+
+    @Test
+    void connectionsEndedAmidRequests_loseNothing(TestInfo test) throws Exception {
+        run(
+                test,
+                10,
+                () -> database.execute(
+                        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'semel'"
+                                + " and (state = 'active' or random() < 0.3)"));
+    }
+
+    @Test
+    void databaseKilledAmidRequests_losesNothing(TestInfo test) throws Exception {
+        run(test, 2, () -> {
+            database.kill();
+            HttpResponse<String> ready = SERVERS.get(0).get("/health/ready");
+            assertThat(ready.statusCode()).isEqualTo(503);
+            assertThat(MAPPER.readTree(ready.body()).get("detail").asString())
+                    .isEqualTo("The database cannot be reached");
+            assertThat(SERVERS.get(0).get("/health/live").statusCode()).isEqualTo(200);
+            database.restart();
+        });
+        assertThat(retries).as("requests were not answered").hasPositiveValue();
+    }
+
+    /** As when a cable is cut: nobody says that the connections are gone. */
+    @Test
+    void databaseThatFallsSilent_isGivenUpAndFoundAgain() throws Exception {
+        database.setSilent(true);
+        try {
+            assertThat(SERVERS.get(0).get("/health/ready").statusCode()).isEqualTo(503);
+            assertThat(SERVERS.get(1)
+                            .post("/v1/feed/posts", "{\"text\":\"silent\"}", "silent")
+                            .statusCode())
+                    .isEqualTo(503);
+        } finally {
+            database.setSilent(false);
+        }
+        assertThat(answered("/v1/feed/posts", "{\"text\":\"silent\"}", "silent", 0))
+                .contains("\"silent\"");
+    }
+
+    private void run(TestInfo test, int troubles, Trouble trouble) throws Exception {
+        String name = test.getTestMethod().orElseThrow().getName().substring(0, 8);
+        ExecutorService clients = Executors.newFixedThreadPool(CLIENTS * 2 + 1);
+        try {
+            List<Future<?>> sending = new ArrayList<>();
+            for (int i = 0; i < CLIENTS; i++) {
+                for (int side = 0; side < 2; side++) {
+                    String client = name + "-" + i;
+                    int first = side;
+                    sending.add(clients.submit(() -> {
+                        post(client, first);
+                        return null;
+                    }));
+                }
+            }
+            int each = CLIENTS * KEYS_OF_A_CLIENT * 2 / (troubles + 1);
+            for (int i = 0; i < troubles; i++) {
+                assertThat(progress.tryAcquire(1 + random.nextInt(each), 2, TimeUnit.MINUTES))
+                        .as("requests are answered")
+                        .isTrue();
+                trouble.happen();
+            }
+            for (Future<?> client : sending) {
+                client.get();
+            }
+        } finally {
+            clients.shutdownNow();
+        }
+        assertEachOnce(name);
+    }
+
+    private void post(String client, int first) throws Exception {
+        for (int i = 0; i < KEYS_OF_A_CLIENT; i++) {
+            String key = client + "-" + i;
+            String path = i % 2 == 0 ? "/v1/feed/posts" : "/v1/collections/orders/records";
+            String answer = answered(path, "{\"text\":\"" + key + "\"}", key, first);
+            String other = answers.putIfAbsent(key, answer);
+            assertThat(answer).isEqualTo(other == null ? answer : other);
+            progress.release();
+        }
+    }
+
+    /** Sends a request until it is answered, to one server and to the other in turn. */
+    private String answered(String path, String body, String key, int first) throws Exception {
+        for (int i = first; ; i++) {
+            try {
+                HttpResponse<String> response = SERVERS.get(i % 2).post(path, body, key);
+                if (response.statusCode() == 201) {
+                    return response.body();
+                }
+                assertThat(response.statusCode()).as(response.body()).isIn(409, 503);
+                if (response.statusCode() == 503) {
+                    retries.incrementAndGet();
+                }
+            } catch (IOException e) {
+                retries.incrementAndGet();
+            }
+        }
+    }
+
+    private void assertEachOnce(String name) throws Exception {
+        Map<String, JsonNode> stored = new HashMap<>();
+        collect(name, "/v1/feed/posts", node -> node, stored);
+        collect(name, "/v1/collections/orders/records", node -> node.get("data"), stored);
+        assertThat(stored.keySet()).isEqualTo(answers.keySet()).hasSize(CLIENTS * KEYS_OF_A_CLIENT);
+        answers.forEach((key, answer) -> assertThat(MAPPER.readTree(answer).get("id"))
+                .isEqualTo(Objects.requireNonNull(stored.get(key)).get("id")));
+    }
+
+    private void collect(String name, String path, UnaryOperator<JsonNode> data, Map<String, JsonNode> stored)
+            throws Exception {
+        for (JsonNode item : SERVERS.get(random.nextInt(2)).items(path)) {
+            String text = data.apply(item).get("text").asString();
+            if (text.startsWith(name)) {
+                assertThat(stored.put(text, item)).as("done twice: " + text).isNull();
+            }
+        }
+    }
+
+    /**
+     * What a reader has seen of the feed stays as it was, and what is new comes above it, whichever server it asks: although commits
+     * take so differently long that a later one would often overtake an earlier one.
+     */
+    @Test
+    void feedWrittenThroughBoth_growsAtItsTopAlone() throws Exception {
+        database.execute("create function dawdle() returns trigger language plpgsql as"
+                + " 'begin perform pg_sleep(random() * 0.02); return null; end'");
+        database.execute("create constraint trigger dawdle after insert on documents deferrable initially deferred"
+                + " for each row when (new.place > 0) execute function dawdle()");
+        try {
+            readWhileBothWrite();
+        } finally {
+            database.execute("drop function dawdle cascade");
+        }
+    }
+
+    private void readWhileBothWrite() throws Exception {
+        ExecutorService writers = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            List<Future<?>> writing = new ArrayList<>();
+            for (int i = 0; i < CLIENTS; i++) {
+                int writer = i;
+                writing.add(writers.submit(() -> {
+                    for (int post = 0; post < KEYS_OF_A_CLIENT; post++) {
+                        String key = "order-" + writer + "-" + post;
+                        answered("/v1/feed/posts", "{\"text\":\"" + key + "\"}", key, writer);
+                    }
+                    return null;
+                }));
+            }
+            List<String> before = List.of();
+            for (int read = 0; !writing.stream().allMatch(Future::isDone) || read < 2; read++) {
+                List<String> now = SERVERS.get(read % 2).items("/v1/feed/posts").stream()
+                        .map(post -> post.get("id").asString())
+                        .toList();
+                assertThat(now.subList(now.size() - before.size(), now.size())).isEqualTo(before);
+                before = now;
+            }
+            for (Future<?> writer : writing) {
+                writer.get();
+            }
+        } finally {
+            writers.shutdownNow();
+        }
+    }
+}
