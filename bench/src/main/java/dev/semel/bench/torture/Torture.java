@@ -5,7 +5,6 @@ import dev.semel.testkit.crash.CrashFailure;
 import dev.semel.testkit.crash.CrashReport;
 import dev.semel.testkit.crash.CrashRun;
 import dev.semel.testkit.crash.CrashSettings;
-import dev.semel.testkit.crash.StoreOpener;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -31,7 +30,8 @@ import picocli.CommandLine.Spec;
         name = "semel torture",
         description = {
             "Kills a process that runs operations on a store, again and again, and looks whether everything that was"
-                    + " acknowledged is there exactly once.",
+                    + " acknowledged is there exactly once. On PostgreSQL two processes run the same operations, and"
+                    + " connections and the server are killed as well as they.",
             "Exits with 0 if so, and with 1 if not; then the folder is kept."
         })
 public final class Torture implements Callable<Integer> {
@@ -39,8 +39,8 @@ public final class Torture implements Callable<Integer> {
     /** After so many kills all is checked, and a new store is begun: so checking takes no longer the longer it goes on. */
     static final int KILLS_OF_A_ROUND = 100;
 
-    private static final Map<String, Class<? extends StoreOpener>> STORES =
-            new TreeMap<>(Map.of("rocksdb", RocksDbOpener.class));
+    private static final Map<String, Tortured.Kind> STORES =
+            new TreeMap<>(Map.of("rocksdb", folder -> new TorturedRocksDb(), "postgres", TorturedPostgres::begin));
 
     @Spec
     private CommandSpec spec;
@@ -49,14 +49,14 @@ public final class Torture implements Callable<Integer> {
     @Option(names = "--help", usageHelp = true, description = "Prints this help and exits.")
     private boolean help;
 
-    @Option(names = "--store", paramLabel = "NAME", required = true, description = "Which store: rocksdb.")
+    @Option(names = "--store", paramLabel = "NAME", required = true, description = "Which store: rocksdb or postgres.")
     private String store = "";
 
     @Option(
             names = "--kills",
             paramLabel = "N",
             defaultValue = "100",
-            description = "How often the process is killed; 100 unless said otherwise, about two a second.")
+            description = "How often something is killed; 100 unless said otherwise, about two a second.")
     private int kills;
 
     @Option(
@@ -95,8 +95,8 @@ public final class Torture implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Class<? extends StoreOpener> opener = STORES.get(store);
-        if (opener == null) {
+        Tortured.Kind kind = STORES.get(store);
+        if (kind == null) {
             throw wrong("there is no store \"" + store + "\"; there is " + String.join(", ", STORES.keySet()));
         }
         if (kills < 1) {
@@ -106,16 +106,16 @@ public final class Torture implements Callable<Integer> {
             throw wrong("the folder " + folder + " is not empty");
         }
         long firstSeed = seed == null ? newSeed() : seed;
-        boolean holds = folder == null ? tortureElsewhere(opener, firstSeed) : torture(opener, folder, firstSeed);
+        boolean holds = folder == null ? tortureElsewhere(kind, firstSeed) : torture(kind, folder, firstSeed);
         return holds ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
     /** In a folder that is kept if there is something to see in it. */
-    private boolean tortureElsewhere(Class<? extends StoreOpener> opener, long firstSeed) throws IOException {
+    private boolean tortureElsewhere(Tortured.Kind kind, long firstSeed) throws IOException {
         TempFolder temp = TempFolder.create("semel-torture-");
         boolean holds = false;
         try {
-            holds = torture(opener, temp.path(), firstSeed);
+            holds = torture(kind, temp.path(), firstSeed);
             return holds;
         } finally {
             if (holds) {
@@ -144,12 +144,19 @@ public final class Torture implements Callable<Integer> {
         return new SecureRandom().nextInt(1_000_000);
     }
 
+    private boolean torture(Tortured.Kind kind, Path place, long firstSeed) throws IOException {
+        showProgress(CrashReport.NOTHING);
+        try (Tortured tortured = kind.begin(place)) {
+            return torture(tortured, place, firstSeed);
+        }
+    }
+
     /** Rounds have the seed and those that follow it, so that the seed of the one that fails repeats it alone. */
-    private boolean torture(Class<? extends StoreOpener> opener, Path place, long firstSeed) throws IOException {
+    private boolean torture(Tortured tortured, Path place, long firstSeed) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         CrashReport sum = CrashReport.NOTHING;
         for (int round = 0; sum.kills() < kills; round++) {
-            CrashSettings settings = CrashSettings.of(opener, place.resolve("round-" + (round + 1)))
+            CrashSettings settings = tortured.round(place.resolve("round-" + (round + 1)))
                     .withKills(Math.min(KILLS_OF_A_ROUND, kills - sum.kills()))
                     .withSeed(firstSeed + round);
             CrashReport before = sum;

@@ -50,7 +50,7 @@ class TortureTest {
         String see = " (see ./semel torture --help)";
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "semel torture: there is no store \"stone\"; there is rocksdb" + see,
+                        "semel torture: there is no store \"stone\"; there is postgres, rocksdb" + see,
                         "semel torture: --kills has to be 1 or more, not 0" + see,
                         "semel torture: Invalid value for option '--kills': 'many' is not an int" + see,
                         "semel torture: the folder " + folder + " is not empty" + see,

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -16,7 +15,8 @@ import java.util.function.Consumer;
 /**
  * Kills a process that runs once-operations on a store, as {@code kill -9} does; starts it again, to go on with what it has not
  * acknowledged and a little before; and so on. A last worker is left in peace, and brings everything to its end; then what is there
- * is compared with what was acknowledged.
+ * is compared with what was acknowledged. A store that several processes share has several workers, which race on the same operations;
+ * and what it stands on may be {@linkplain Blow struck} while they do.
  *
  * <p>What has to hold:
  *
@@ -29,13 +29,11 @@ import java.util.function.Consumer;
  * </ul>
  *
  * <p>The seed repeats which operations are atomic, run again or frozen and what they count; from where each worker goes on,
- * relative to what is acknowledged; and of each kill whether it comes while the store is opened or after how many
+ * relative to what is acknowledged; and of each kill what it hits, whether it comes while the store is opened or after how many
  * acknowledgements, and how much later. What the machine does in that time it does not repeat: threads take turns as they like. A kill loses nothing
  * that the operating system has taken over: whether a store has also waited for the disk has to be looked at in other ways.
  */
 public final class CrashRun {
-
-    private static final int KILLED = 128 + 9;
 
     private static final int MOST_ACKNOWLEDGEMENTS = 250;
     private static final long LONGEST_DELAY_NANOS = 3_000_000;
@@ -56,11 +54,11 @@ public final class CrashRun {
         this.random = new SplittableRandom(settings.seed());
     }
 
-    /** When a worker is killed: some time after the store begins to be opened, or after so many acknowledgements. */
-    private record Plan(boolean whileOpening, double ofOpening, int acknowledgements, long delayNanos) {
+    /** When something is killed: some time after the store begins to be opened, or after so many acknowledgements. */
+    private record Moment(boolean whileOpening, double ofOpening, int acknowledgements, long delayNanos) {
 
-        static Plan draw(SplittableRandom random) {
-            return new Plan(
+        static Moment draw(SplittableRandom random) {
+            return new Moment(
                     random.nextInt(4) == 0,
                     random.nextDouble() * 1.2,
                     random.nextInt(MOST_ACKNOWLEDGEMENTS),
@@ -77,10 +75,8 @@ public final class CrashRun {
     public CrashReport run(Consumer<CrashReport> progress) {
         try {
             Files.createDirectories(settings.folder());
-            for (int i = 0; i < settings.kills(); i++) {
-                runAndKill(Plan.draw(random));
-                progress.accept(new CrashReport(
-                        kills, killsWhileOpening, history.operations(), history.acknowledgements(), 0, 0, 0, 0));
+            while (kills < settings.kills()) {
+                runAndKill(progress);
             }
             runToTheEnd();
             return check();
@@ -106,47 +102,58 @@ public final class CrashRun {
         return failure;
     }
 
-    private void runAndKill(Plan plan) throws IOException, InterruptedException {
+    /** Ends when all workers are killed: so what comes after it comes after all of this. */
+    private void runAndKill(Consumer<CrashReport> progress) throws IOException, InterruptedException {
         long first = Math.max(1, history.firstOpen() - random.nextInt(MOST_ASKED_AGAIN));
-        try (Life life = start(first, Long.MAX_VALUE)) {
-            awaitMoment(life, plan);
-            life.kill();
-            boolean open = takeInTheRest(life);
-            int status = life.exitStatus();
-            if (status != KILLED) {
-                throw diedByItself(life, status);
+        try (Crew crew = start(first, Long.MAX_VALUE)) {
+            while (crew.isAtWork() && kills < settings.kills()) {
+                awaitAndKill(crew, Moment.draw(random));
+                progress.accept(new CrashReport(
+                        kills, killsWhileOpening, history.operations(), history.acknowledgements(), 0, 0, 0, 0));
             }
-            kills++;
-            killsWhileOpening += plan.whileOpening && !open ? 1 : 0;
+            crew.killAll();
+            takeInTheRest(crew);
+            crew.checkEnds();
         }
         endLife(first);
     }
 
+    /** Where there are blows, two of three kills are one. */
+    private void awaitAndKill(Crew crew, Moment moment) throws IOException, InterruptedException {
+        await(crew, moment);
+        killsWhileOpening += crew.hasOpened() ? 0 : 1;
+        int drawn = random.nextInt(6);
+        SplittableRandom rest = random.split();
+        if (!settings.blows().isEmpty() && drawn < 4) {
+            settings.blows().get(rest.nextInt(settings.blows().size())).strike(rest);
+        } else if (drawn % 2 == 0) {
+            crew.killOne(rest);
+        } else {
+            crew.killAll();
+        }
+        kills++;
+    }
+
     private void runToTheEnd() throws IOException, InterruptedException {
         highestAsked = Math.max(highestAsked, history.firstOpen() + MOST_ACKNOWLEDGEMENTS);
-        try (Life life = start(history.firstOpen(), highestAsked)) {
-            takeInTheRest(life);
-            int status = life.exitStatus();
-            if (status != 0) {
-                throw diedByItself(life, status);
-            }
+        try (Crew crew = start(history.firstOpen(), highestAsked)) {
+            takeInTheRest(crew);
+            crew.checkEnds();
         }
         countLines();
     }
 
-    private static CrashFailure diedByItself(Life life, int status) {
-        return new CrashFailure("The worker ended by itself with status " + status + life.complaint());
-    }
-
-    private Life start(long first, long last) throws IOException {
-        return Life.start(new CrashWorker.Arguments(
+    private Crew start(long first, long last) throws IOException {
+        CrashWorker.Arguments arguments = new CrashWorker.Arguments(
                 settings.opener().getName(),
                 settings.folder(),
                 settings.seed(),
                 first,
                 last,
                 settings.callers(),
-                settings.lease()));
+                settings.lease(),
+                settings.workers() > 1 || !settings.blows().isEmpty());
+        return Crew.start(arguments, settings.workers());
     }
 
     /** Each caller has one operation under way, the highest of which follows the highest that is done. */
@@ -159,28 +166,37 @@ public final class CrashRun {
         linesAfterLife.add(EffectFile.count(CrashWorker.effects(settings.folder())));
     }
 
-    /** Returns when it is time to kill. */
-    private void awaitMoment(Life life, Plan plan) throws InterruptedException {
-        awaitLine(life, CrashWorker.OPENING);
+    /** Returns when it is time to kill, and all that was said until then is heard. */
+    private void await(Crew crew, Moment moment) throws InterruptedException {
+        while (!crew.isOpening()) {
+            hear(crew);
+        }
+        boolean early = moment.whileOpening && !crew.hasOpened();
         long begun = System.nanoTime();
-        if (plan.whileOpening) {
-            pauseUntil(begun + (long) (plan.ofOpening * openingNanos));
-            return;
+        long delay = early ? (long) (moment.ofOpening * openingNanos) : moment.delayNanos;
+        if (!early) {
+            boolean wasOpen = crew.hasOpened();
+            while (!crew.isOpen()) {
+                hear(crew);
+            }
+            openingNanos = wasOpen ? openingNanos : System.nanoTime() - begun;
+            long enough = history.acknowledgements() + moment.acknowledgements;
+            while (history.acknowledgements() < enough) {
+                hear(crew);
+            }
+            begun = System.nanoTime();
         }
-        awaitLine(life, CrashWorker.OPEN);
-        openingNanos = System.nanoTime() - begun;
-        for (int left = plan.acknowledgements; left > 0; left--) {
-            String line = life.next(settings.patience())
-                    .orElseThrow(() -> new CrashFailure("The worker ended by itself" + life.complaint()));
-            add(line, life);
+        pauseUntil(begun + delay);
+        while (crew.hasSaid()) {
+            hear(crew);
         }
-        pauseUntil(System.nanoTime() + plan.delayNanos);
     }
 
-    private void awaitLine(Life life, String expected) throws InterruptedException {
-        Optional<String> line = life.next(settings.patience());
-        if (!line.equals(Optional.of(expected))) {
-            throw new CrashFailure("The worker has said " + line + ", not \"" + expected + "\"" + life.complaint());
+    /** Takes in what somebody says who must not end by itself. */
+    private void hear(Crew crew) throws InterruptedException {
+        Life.Said said = takeIn(crew);
+        if (said.isEnd() && crew.isAtWork(said.by())) {
+            throw new CrashFailure("The worker ended by itself" + said.by().complaint());
         }
     }
 
@@ -190,27 +206,25 @@ public final class CrashRun {
         }
     }
 
-    /** Reads on to the end, and returns whether the store was open by then. */
-    private boolean takeInTheRest(Life life) throws InterruptedException {
-        boolean open = false;
-        for (Optional<String> line = life.next(settings.patience());
-                line.isPresent();
-                line = life.next(settings.patience())) {
-            if (line.get().equals(CrashWorker.OPEN)) {
-                open = true;
-            } else if (!line.get().equals(CrashWorker.OPENING)) {
-                add(line.get(), life);
-            }
+    /** Reads on to the end. */
+    private void takeInTheRest(Crew crew) throws InterruptedException {
+        while (crew.isTalking()) {
+            takeIn(crew);
         }
-        return open;
     }
 
-    private void add(String line, Life life) {
-        Acknowledgement acknowledgement = Acknowledgement.ofLine(line);
-        if (acknowledgement == null) {
-            throw new CrashFailure("The worker has said \"" + line + "\"" + life.complaint());
+    private Life.Said takeIn(Crew crew) throws InterruptedException {
+        Life.Said said = crew.next(settings.patience());
+        String line = said.line();
+        if (line != null && !line.equals(CrashWorker.OPENING) && !line.equals(CrashWorker.OPEN)) {
+            Acknowledgement acknowledgement = Acknowledgement.ofLine(line);
+            if (acknowledgement == null) {
+                throw new CrashFailure(
+                        "The worker has said \"" + line + "\"" + said.by().complaint());
+            }
+            history.add(linesAfterLife.size(), acknowledgement);
         }
-        history.add(linesAfterLife.size(), acknowledgement);
+        return said;
     }
 
     private CrashReport check() throws IOException {

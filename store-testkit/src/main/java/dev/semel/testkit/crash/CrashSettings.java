@@ -2,56 +2,72 @@ package dev.semel.testkit.crash;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What a crash run does.
  *
  * @param opener opens the store
- * @param folder where everything goes, the store among it; has to be empty or absent
- * @param kills how often the worker is killed
+ * @param folder where everything goes, the store among it; has to be empty or absent, but for what the opener wants to find
+ * @param kills how often a worker is killed, or a blow struck
  * @param seed of what is drawn: see {@link CrashRun}
- * @param callers how many threads of the worker call at once
+ * @param workers how many processes do the same operations at the same time
+ * @param callers how many threads of a worker call at once
  * @param lease how long a leased operation of a worker that was killed keeps the next from taking it over
- * @param patience how long a worker may say nothing before it counts as hanging
+ * @param patience how long the workers may say nothing before they count as hanging
+ * @param blows what else may befall the store; if there are any, workers ask again when it is out of reach
  */
 public record CrashSettings(
         Class<? extends StoreOpener> opener,
         Path folder,
         int kills,
         long seed,
+        int workers,
         int callers,
         Duration lease,
-        Duration patience) {
+        Duration patience,
+        List<Blow> blows) {
 
     /** @throws IllegalArgumentException if there is nobody to call, or if the number of kills is negative */
     public CrashSettings {
-        if (kills < 0 || callers < 1) {
-            throw new IllegalArgumentException("A crash run of " + kills + " kills and " + callers + " callers");
+        if (kills < 0 || workers < 1 || callers < 1) {
+            throw new IllegalArgumentException(
+                    "A crash run of " + kills + " kills, " + workers + " workers and " + callers + " callers");
         }
+        blows = List.copyOf(blows);
     }
 
-    /** Thirty kills, eight callers, leases of 300 ms. */
+    /** Thirty kills, a worker with eight callers, leases of 300 ms. */
     public static CrashSettings of(Class<? extends StoreOpener> opener, Path folder) {
-        return new CrashSettings(opener, folder, 30, 1, 8, Duration.ofMillis(300), Duration.ofSeconds(30));
+        return new CrashSettings(
+                opener, folder, 30, 1, 1, 8, Duration.ofMillis(300), Duration.ofSeconds(30), List.of());
     }
 
     public CrashSettings withKills(int kills) {
-        return new CrashSettings(opener, folder, kills, seed, callers, lease, patience);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
     }
 
     public CrashSettings withSeed(long seed) {
-        return new CrashSettings(opener, folder, kills, seed, callers, lease, patience);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+    }
+
+    public CrashSettings withWorkers(int workers) {
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
     }
 
     public CrashSettings withCallers(int callers) {
-        return new CrashSettings(opener, folder, kills, seed, callers, lease, patience);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
     }
 
     public CrashSettings withLease(Duration lease) {
-        return new CrashSettings(opener, folder, kills, seed, callers, lease, patience);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
     }
 
     public CrashSettings withPatience(Duration patience) {
-        return new CrashSettings(opener, folder, kills, seed, callers, lease, patience);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+    }
+
+    public CrashSettings withBlows(List<Blow> blows) {
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
     }
 }

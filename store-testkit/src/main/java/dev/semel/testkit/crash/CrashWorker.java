@@ -2,6 +2,7 @@ package dev.semel.testkit.crash;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.semel.once.LeaseLostException;
 import dev.semel.once.LeasedOperation;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
@@ -12,6 +13,7 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Store;
+import dev.semel.store.StoreException;
 import dev.semel.store.Time;
 import dev.semel.testkit.crash.Acknowledgement.How;
 import java.io.FileDescriptor;
@@ -23,6 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process that is killed: calls one operation after another, in several threads, and says of each on standard output when it is
@@ -36,12 +40,16 @@ public final class CrashWorker {
 
     private static final int FAILED = 3;
 
+    /** Before a store that is out of reach is asked again. */
+    private static final Duration BREATH = Duration.ofMillis(5);
+
     private final Workload workload;
     private final Once once;
     private final EffectFile effects;
     private final FileOutputStream out;
     private final AtomicLong next;
     private final long last;
+    private final boolean asksAgain;
 
     private CrashWorker(Arguments arguments, Store store, EffectFile effects, FileOutputStream out) {
         OnceSettings settings = OnceSettings.DEFAULTS
@@ -54,10 +62,23 @@ public final class CrashWorker {
         this.out = out;
         this.next = new AtomicLong(arguments.first);
         this.last = arguments.last;
+        this.asksAgain = arguments.asksAgain;
     }
 
-    /** What a worker is told. */
-    record Arguments(String opener, Path folder, long seed, long first, long last, int callers, Duration lease) {
+    /**
+     * What a worker is told.
+     *
+     * @param asksAgain whether others are at work, or the store may be out of reach for a while
+     */
+    record Arguments(
+            String opener,
+            Path folder,
+            long seed,
+            long first,
+            long last,
+            int callers,
+            Duration lease,
+            boolean asksAgain) {
 
         List<String> toList() {
             return List.of(
@@ -67,7 +88,8 @@ public final class CrashWorker {
                     Long.toString(first),
                     Long.toString(last),
                     Integer.toString(callers),
-                    Long.toString(lease.toMillis()));
+                    Long.toString(lease.toMillis()),
+                    Boolean.toString(asksAgain));
         }
 
         static Arguments of(String[] words) {
@@ -78,7 +100,8 @@ public final class CrashWorker {
                     Long.parseLong(words[3]),
                     Long.parseLong(words[4]),
                     Integer.parseInt(words[5]),
-                    Duration.ofMillis(Long.parseLong(words[6])));
+                    Duration.ofMillis(Long.parseLong(words[6])),
+                    Boolean.parseBoolean(words[7]));
         }
     }
 
@@ -164,11 +187,7 @@ public final class CrashWorker {
     private Acknowledgement call(long number) {
         Kind kind = workload.kind(number);
         while (true) {
-            Outcome outcome = switch (kind) {
-                case ATOMIC -> once.atomic(workload.call(number), workload.atomic(number));
-                case RERUN -> once.leased(workload.call(number), IfAbandoned.RERUN, leased(number));
-                case FREEZE -> once.leased(workload.call(number), IfAbandoned.FREEZE, leased(number));
-            };
+            Outcome outcome = outcome(kind, number);
             if (outcome instanceof Outcome.Executed executed) {
                 return new Acknowledgement(
                         number, kind, How.EXECUTED, executed.response().text());
@@ -177,10 +196,35 @@ public final class CrashWorker {
                         number, kind, How.REPLAYED, replayed.response().text());
             } else if (outcome instanceof Outcome.Unknown) {
                 return new Acknowledgement(number, kind, How.UNKNOWN, "-");
-            } else if (!(outcome instanceof Outcome.Failed failed && failed.cause() instanceof ConflictException)) {
+            } else if (!isWorthAnotherTry(outcome)) {
                 throw new IllegalStateException("Operation " + number + " (" + kind + ") came to " + outcome);
             }
         }
+    }
+
+    /** Null if the store is out of reach. */
+    private @Nullable Outcome outcome(Kind kind, long number) {
+        try {
+            return switch (kind) {
+                case ATOMIC -> once.atomic(workload.call(number), workload.atomic(number));
+                case RERUN -> once.leased(workload.call(number), IfAbandoned.RERUN, leased(number));
+                case FREEZE -> once.leased(workload.call(number), IfAbandoned.FREEZE, leased(number));
+            };
+        } catch (StoreException e) {
+            if (!asksAgain || e.isCertain()) {
+                throw e;
+            }
+            LockSupport.parkNanos(BREATH.toNanos());
+            return null;
+        }
+    }
+
+    private boolean isWorthAnotherTry(@Nullable Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            return failed.cause() instanceof ConflictException
+                    || (asksAgain && failed.cause() instanceof LeaseLostException);
+        }
+        return asksAgain && (outcome == null || outcome instanceof Outcome.InProgress);
     }
 
     private LeasedOperation leased(long number) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class History {
 
     private final Map<Long, Acknowledgement> first = new HashMap<>();
+    private final Map<Long, Integer> firstIn = new HashMap<>();
     private final Map<Long, Integer> executedIn = new HashMap<>();
     private final List<String> contradictions = new ArrayList<>();
     private long acknowledgements;
@@ -29,12 +30,16 @@ final class History {
                     + before.answer() + "\", and later \"" + acknowledgement.answer() + "\"");
         }
         if (acknowledgement.how() == How.EXECUTED) {
-            if (before != null) {
+            // Of those at work at the same time, the one that executed it may be heard last.
+            if (firstIn.getOrDefault(number, life) < life) {
                 contradictions.add("operation " + number + " (" + acknowledgement.kind()
                         + ") was executed after it had been acknowledged");
+            } else if (executedIn.containsKey(number)) {
+                contradictions.add("operation " + number + " (" + acknowledgement.kind() + ") was executed twice");
             }
             executedIn.putIfAbsent(number, life);
         }
+        firstIn.putIfAbsent(number, life);
         while (first.containsKey(firstOpen)) {
             firstOpen++;
         }

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A worker from its start to its end, as seen by the process that started it. */
 final class Life implements AutoCloseable {
@@ -25,17 +25,35 @@ final class Life implements AutoCloseable {
 
     private final Process process;
     private final Path stderr;
-    private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Said> said;
 
-    private Life(Process process, Path stderr) {
+    private Life(Process process, Path stderr, BlockingQueue<Said> said) {
         this.process = process;
         this.stderr = stderr;
+        this.said = said;
     }
 
-    /** Starts a worker on the JVM and the class path of this process. */
-    static Life start(CrashWorker.Arguments arguments) throws IOException {
-        Path temporary = emptied(arguments.folder().resolve("tmp"));
-        Path stderr = arguments.folder().resolve("stderr");
+    /**
+     * A line that a worker has printed.
+     *
+     * @param line null if there will be no more
+     */
+    record Said(Life by, @Nullable String line) {
+
+        boolean isEnd() {
+            return line == null;
+        }
+    }
+
+    /**
+     * Starts a worker on the JVM and the class path of this process.
+     *
+     * @param name of the folder for what is its own
+     * @param said where to put what it says
+     */
+    static Life start(CrashWorker.Arguments arguments, String name, BlockingQueue<Said> said) throws IOException {
+        Path temporary = emptied(arguments.folder().resolve(name).resolve("tmp"));
+        Path stderr = arguments.folder().resolve(name).resolve("stderr");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
@@ -49,7 +67,7 @@ final class Life implements AutoCloseable {
         command.addAll(arguments.toList());
         Process process =
                 new ProcessBuilder(command).redirectError(stderr.toFile()).start();
-        Life life = new Life(process, stderr);
+        Life life = new Life(process, stderr, said);
         Thread reader = new Thread(life::read, "lines of worker " + process.pid());
         reader.setDaemon(true);
         reader.start();
@@ -68,26 +86,13 @@ final class Life implements AutoCloseable {
     private void read() {
         try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), US_ASCII))) {
             for (String line = out.readLine(); line != null; line = out.readLine()) {
-                lines.add(Optional.of(line));
+                said.add(new Said(this, line));
             }
         } catch (IOException e) {
-            lines.add(Optional.of("cannot be read any more: " + e));
+            said.add(new Said(this, "cannot be read any more: " + e));
         } finally {
-            lines.add(Optional.empty());
+            said.add(new Said(this, null));
         }
-    }
-
-    /**
-     * The next line that the worker prints, or empty if it has ended.
-     *
-     * @throws CrashFailure if it hangs
-     */
-    Optional<String> next(Duration atMost) throws InterruptedException {
-        Optional<String> line = lines.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
-        if (line == null) {
-            throw new CrashFailure("The worker has said nothing for " + atMost + complaint());
-        }
-        return line;
     }
 
     /** Kills the worker as {@code kill -9} does. What it has printed before can still be read. */
