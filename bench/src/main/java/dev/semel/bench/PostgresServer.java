@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -37,8 +36,9 @@ public final class PostgresServer implements AutoCloseable {
     private final Path folder;
     private final List<String> command;
     private final int port;
-    private final Thread atTheEnd = new Thread(this::killAll);
+    private final Thread atTheEnd = new Thread(this::end);
     private volatile @Nullable Process process;
+    private boolean ended;
 
     private PostgresServer(Path folder, String program, int port, Map<String, String> settings) {
         this.folder = folder;
@@ -63,7 +63,7 @@ public final class PostgresServer implements AutoCloseable {
             throws IOException, InterruptedException {
         PostgresServer server = new PostgresServer(folder, made(folder), freePort(), settings);
         try {
-            server.start();
+            server.awaitReady();
             server.refuseIfNotDurable();
             return server;
         } catch (Throwable e) {
@@ -144,17 +144,17 @@ public final class PostgresServer implements AutoCloseable {
     /** Kills it and all its children, as {@code kill -9} does, and starts it again on the same folder. */
     public void killAndStart() throws IOException, InterruptedException {
         killAll();
-        start();
+        awaitReady();
     }
 
-    /** Whatever is left of the one before has to be gone before the next can start, which may take it several tries. */
-    private void start() throws IOException, InterruptedException {
+    /** Returns when it lets somebody in: after a start, and after one of its processes was killed, it recovers first. */
+    public void awaitReady() throws IOException, InterruptedException {
         long begun = System.nanoTime();
         SQLException refused = null;
-        Process started = launch();
         while (System.nanoTime() - begun < STARTING.toNanos()) {
-            if (!started.isAlive()) {
-                started = launch();
+            Process running = process;
+            if (running == null || !running.isAlive()) {
+                launch(); // what was left of the one before it is in its way, for as long as it takes to end
             }
             try (Connection connection = connect(NAME)) {
                 if (connection.isValid(0)) {
@@ -163,18 +163,24 @@ public final class PostgresServer implements AutoCloseable {
             } catch (SQLException e) {
                 refused = e;
             }
-            LockSupport.parkNanos(MOMENT.toNanos());
+            Thread.sleep(MOMENT.toMillis());
         }
         throw new IOException("PostgreSQL does not start; see " + log(), refused);
     }
 
-    private synchronized Process launch() throws IOException {
-        Process launched = new ProcessBuilder(command)
+    private synchronized void launch() throws IOException {
+        if (ended) {
+            throw new IOException("PostgreSQL is not started any more: it has to end");
+        }
+        process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();
-        process = launched;
-        return launched;
+    }
+
+    private synchronized void end() {
+        ended = true;
+        killAll();
     }
 
     private synchronized void killAll() {
@@ -202,7 +208,7 @@ public final class PostgresServer implements AutoCloseable {
 
     @Override
     public void close() {
-        killAll();
+        end();
         try {
             Runtime.getRuntime().removeShutdownHook(atTheEnd);
         } catch (IllegalStateException e) {

@@ -52,30 +52,30 @@ final class TorturedPostgres implements Tortured {
                 .withBlows(blows);
     }
 
-    private void endConnection(SplittableRandom random) throws IOException {
-        try {
-            for (long pid : oneConnection(random)) {
-                server.ask("postgres", "select pg_terminate_backend(" + pid + ")");
-            }
-        } catch (SQLException e) {
-            throw new IOException("Cannot end a connection", e);
-        }
+    private void endConnection(SplittableRandom random) throws IOException, InterruptedException {
+        strikeConnection(random, pid -> server.ask("postgres", "select pg_terminate_backend(" + pid + ")"));
     }
 
-    private void killBackend(SplittableRandom random) throws IOException {
-        try {
-            for (long pid : oneConnection(random)) {
-                ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
-            }
-        } catch (SQLException e) {
-            throw new IOException("Cannot kill what is behind a connection", e);
-        }
+    private void killBackend(SplittableRandom random) throws IOException, InterruptedException {
+        strikeConnection(random, pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
     }
 
-    /** Empty if there is none yet. */
-    private List<Long> oneConnection(SplittableRandom random) throws SQLException {
-        List<String> all = server.ask("postgres", CONNECTIONS);
-        return all.isEmpty() ? List.of() : List.of(Long.parseLong(all.get(random.nextInt(all.size()))));
+    /** What is done to the process behind a connection. */
+    private interface Stroke {
+        void at(long pid) throws SQLException;
+    }
+
+    /** A server that still recovers from what it was struck with before has none; nor has one that nobody has come to yet. */
+    private void strikeConnection(SplittableRandom random, Stroke stroke) throws IOException, InterruptedException {
+        try {
+            List<String> all = server.ask("postgres", CONNECTIONS);
+            if (!all.isEmpty()) {
+                stroke.at(Long.parseLong(all.get(random.nextInt(all.size()))));
+            }
+        } catch (SQLException e) {
+            // it still recovers
+        }
+        server.awaitReady();
     }
 
     @Override

@@ -38,6 +38,24 @@ class TortureTest {
         assertThat(stores.resolve("round-1/store")).isDirectory();
     }
 
+    /** The seed is one whose kills hit workers, a connection, the process behind one, and the server. */
+    @Test
+    void killsOfPostgres_andOfTwoWhoShareIt_loseNothing() throws Exception {
+        Path stores = folder.resolve("stores");
+        int status = run("--store", "postgres", "--kills", "6", "--seed", "24", "--folder", stores.toString());
+
+        assertThat(err.toString()).contains("\r[ 50 %] 3 of 6 kills, ");
+        assertThat(out.toString())
+                .startsWith("postgres, seed 24: 6 kills (")
+                .endsWith(": everything acknowledged is there exactly once" + System.lineSeparator());
+        assertThat(status).isZero();
+        assertThat(Files.readString(stores.resolve("postgres/log")))
+                .contains("terminating connection due to administrator command")
+                .contains("was terminated by signal 9")
+                .contains("database system was interrupted");
+        assertThat(stores.resolve("round-1/worker-2")).isDirectory();
+    }
+
     @Test
     void wrongUse_isToldInOneLine() throws Exception {
         Files.createFile(folder.resolve("something"));
