@@ -122,6 +122,11 @@ public final class Contest {
             return score;
         }
 
+        /** Whether there was one of that name. */
+        public boolean has(String name) {
+            return scores.containsKey(name);
+        }
+
         /** How many times as many calls one did as another. */
         public double times(String one, String other) {
             return of(one).times(of(other));

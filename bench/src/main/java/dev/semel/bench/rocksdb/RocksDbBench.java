@@ -1,6 +1,7 @@
 package dev.semel.bench.rocksdb;
 
 import dev.semel.bench.Contest.Effort;
+import dev.semel.bench.Payments;
 import dev.semel.bench.TempFolder;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -54,10 +55,10 @@ public final class RocksDbBench implements Runnable {
 
     @Override
     public void run() {
-        if (keys < PaymentStore.OF_A_CUSTOMER || rounds < 1) {
+        if (keys < Payments.OF_A_CUSTOMER || rounds < 1) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--keys has to be " + PaymentStore.OF_A_CUSTOMER + " or more, and --rounds 1 or more");
+                    "--keys has to be " + Payments.OF_A_CUSTOMER + " or more, and --rounds 1 or more");
         }
         Path folder = Objects.requireNonNull(out);
         report(folder, new Effort(rounds, SLICE), keys, SMALL_KEYS);

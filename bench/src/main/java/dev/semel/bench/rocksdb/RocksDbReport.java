@@ -8,9 +8,10 @@ import static dev.semel.bench.rocksdb.RocksDbFigures.SMALL;
 import static dev.semel.bench.rocksdb.RocksDbFigures.TUNED;
 
 import dev.semel.bench.Contest.Effort;
-import dev.semel.bench.Contest.Score;
 import dev.semel.bench.Contest.Scores;
+import dev.semel.bench.ContestReport;
 import dev.semel.bench.LineChart;
+import dev.semel.bench.Payments;
 import dev.semel.bench.rocksdb.RocksDbFigures.Size;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Tells what was measured: aims first, then every figure, and two plots. */
-final class RocksDbReport {
+final class RocksDbReport extends ContestReport {
 
     private static final Map<Integer, Double> FRESH_AIMS = Map.of(1, 0.85, 8, 0.9, 64, 1.3);
     private static final double REPLAY_AIM = 0.9;
@@ -36,6 +37,7 @@ final class RocksDbReport {
     private final Effort effort;
 
     RocksDbReport(RocksDbFigures figures, Effort effort) {
+        super(LABELS);
         this.figures = figures;
         this.effort = effort;
     }
@@ -50,18 +52,8 @@ final class RocksDbReport {
 
     String markdown() {
         return "# The embedded store: how fast\n\n"
-                + String.format(
-                        Locale.ROOT,
-                        "Written by `./semel bench rocksdb`. JDK %d, %d processors. Contenders take turns in one JVM, in"
-                                + " slices of %d ms, %d rounds after one to warm up; figures are medians over the rounds, and"
-                                + " ratios those of slices that followed one another. Compare ratios, not calls a second:"
-                                + " machines differ and are noisy.%n%n",
-                        Runtime.version().feature(),
-                        Runtime.getRuntime().availableProcessors(),
-                        effort.slice().toMillis(),
-                        effort.rounds())
-                + "## Aims\n\n| what | measured | aim | reached |\n|---|---|---|---|\n"
-                + aims()
+                + opening("rocksdb", effort)
+                + aims(aims())
                 + "\n## New keys\n\n![Calls a second against callers](rocksdb-callers.svg)\n\n"
                 + String.format(
                         Locale.ROOT,
@@ -74,16 +66,16 @@ final class RocksDbReport {
                                 + " beside; bare RocksDB's from platform threads, which are faster for it: it would pin"
                                 + " virtual ones. The payload's fingerprint is taken before; quotas are off.%n%n",
                         figures.bytesOfACall)
-                + contests(figures.fresh, List.of(SEMEL, SEMEL_PLATFORM, DEFAULT, TUNED))
+                + contests(figures.fresh, List.of(SEMEL, SEMEL_PLATFORM, DEFAULT, TUNED), SEMEL)
                 + "\nCallers that come at the same time share a write: "
                 + groups()
                 + "\n\n## Known keys\n\nA call with a known key is answered from its record; bare RocksDB gets the same row,"
                 + " from a copy of the same folder, and does not look at it.\n\n"
-                + contests(figures.replays, List.of(SEMEL, DEFAULT))
+                + contests(figures.replays, List.of(SEMEL, DEFAULT), SEMEL)
                 + "\n## Stores of rising size\n\n![Latency against stored keys](rocksdb-keys.svg)\n\n"
                 + "A store is filled with calls, two at a time and without waiting for the disk; the fuller one takes turns"
                 + " with one of " + smallKeys() + " keys that is new each time. A query returns the "
-                + PaymentStore.OF_A_CUSTOMER + " documents of one customer by a prefix of their keys.\n\n"
+                + Payments.OF_A_CUSTOMER + " documents of one customer by a prefix of their keys.\n\n"
                 + sizes();
     }
 
@@ -114,50 +106,6 @@ final class RocksDbReport {
 
     private static double slowdown(Scores scores) {
         return scores.times(SMALL, LARGE);
-    }
-
-    private static String atLeast(String what, double measured, double aim) {
-        return aim(what, measured, " ×", "at least ", aim, measured >= aim);
-    }
-
-    private static String atMost(String what, double measured, String unit, double aim) {
-        return aim(what, measured, unit, "at most ", aim, measured <= aim);
-    }
-
-    private static String aim(String what, double measured, String unit, String bound, double aim, boolean reached) {
-        return String.format(
-                Locale.ROOT,
-                "| %s | %.2f%s | %s%s%s | %s |%n",
-                what,
-                measured,
-                unit,
-                bound,
-                aim,
-                unit,
-                reached ? "yes" : "**no**");
-    }
-
-    private static String contests(Map<Integer, Scores> contests, List<String> names) {
-        StringBuilder table = new StringBuilder("""
-                | callers | | a second | spread | p50, µs | p99, µs | to the once-call |
-                |---|---|---|---|---|---|---|
-                """);
-        contests.forEach((callers, scores) -> {
-            for (String name : names) {
-                Score score = scores.of(name);
-                table.append(String.format(
-                        Locale.ROOT,
-                        "| %d | %s | %,.0f | %s | %.1f | %.1f | %.2f |%n",
-                        callers,
-                        label(name),
-                        score.perSecond(),
-                        score.spread(),
-                        micros(score, 0.5),
-                        micros(score, 0.99),
-                        score.times(scores.of(SEMEL))));
-            }
-        });
-        return table.toString();
     }
 
     private String groups() {
@@ -192,18 +140,11 @@ final class RocksDbReport {
     }
 
     String callersPlot() {
-        LineChart chart = new LineChart(
+        return callersPlot(
                 "New keys: throughput against callers",
                 "calls a second, each waits for the disk; more is better",
-                figures.fresh.keySet().stream().map(String::valueOf).toList());
-        for (String name : List.of(SEMEL, SEMEL_PLATFORM, DEFAULT, TUNED)) {
-            chart.add(
-                    label(name).replace("**", ""),
-                    figures.fresh.values().stream()
-                            .map(scores -> scores.of(name).perSecond())
-                            .toList());
-        }
-        return chart.svg();
+                figures.fresh,
+                List.of(SEMEL, SEMEL_PLATFORM, DEFAULT, TUNED));
     }
 
     String keysPlot() {
@@ -222,20 +163,5 @@ final class RocksDbReport {
         return figures.sizes.stream()
                 .map(size -> micros((fresh ? size.fresh() : size.queries()).of(name), 0.5))
                 .toList();
-    }
-
-    private static double micros(Score score, double share) {
-        return score.nanos(share) / 1000;
-    }
-
-    private static String keys(long count) {
-        if (count >= 1_000_000 && count % 1_000_000 == 0) {
-            return count / 1_000_000 + " million";
-        }
-        return String.format(Locale.ROOT, "%,d", count);
-    }
-
-    private static String label(String name) {
-        return LABELS.getOrDefault(name, name);
     }
 }

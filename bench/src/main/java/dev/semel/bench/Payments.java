@@ -1,0 +1,119 @@
+package dev.semel.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.json.Fingerprint;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.once.Outcome;
+import dev.semel.record.Records;
+import dev.semel.store.OnceKey;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Payments that are made to a store. Each is one call with a new key, of one of {@value #USERS} users; it creates one document of about
+ * 100 bytes with one further key, and answers with as much.
+ */
+public class Payments {
+
+    /** How many payments a customer makes while a store is filled. */
+    public static final int OF_A_CUSTOMER = 20;
+
+    /** How many users there are; their names follow from a number of this or more. */
+    public static final int USERS = 4096;
+
+    private static final String ENDPOINT = "POST /payments";
+
+    private static final Records PAYMENTS = Records.of(
+            "payments",
+            KeyTemplate.of("{customer:hex}-{payment:tid62}"),
+            KeyTemplate.of("{payment:tid62}-{customer:hex}"));
+
+    private static final byte[] PAYLOAD =
+            "{\"amount\":\"1299.00\",\"currency\":\"EUR\",\"reference\":\"invoice 2026-0815, due on receipt\",\"method\":\"sepa\"}"
+                    .getBytes(UTF_8);
+
+    private static final Fingerprint FINGERPRINT = Fingerprint.ofJson(PAYLOAD);
+    private static final OnceSettings SETTINGS = OnceSettings.DEFAULTS.withQuota(Quota.NONE);
+
+    private final Store store;
+    private final Once once;
+
+    /** To a store. */
+    public Payments(Store store) {
+        this.store = store;
+        this.once = new Once(store, Time.system(), SETTINGS, OnceListener.NONE);
+    }
+
+    /** A payment of somebody new. */
+    public final void pay() {
+        pay(newCall(), newCustomer());
+    }
+
+    /** A payment. */
+    public final void pay(Call call, String customer) {
+        Outcome outcome = once.atomic(call, tx -> {
+            PAYMENTS.create(tx, customer + "-" + IdSchemes.TID62.mint(), Json.of(PAYLOAD));
+            return Response.of(201, Map.of(), PAYLOAD);
+        });
+        if (!(outcome instanceof Outcome.Executed)) {
+            throw new IllegalStateException("Not executed: " + outcome);
+        }
+    }
+
+    /** A call that was made before. */
+    public final void repeat(Call call) {
+        Outcome outcome = once.atomic(call, tx -> {
+            throw new IllegalStateException("Executed again");
+        });
+        if (!(outcome instanceof Outcome.Replayed)) {
+            throw new IllegalStateException("Not replayed: " + outcome);
+        }
+    }
+
+    /** The payments of a customer, who has made so many. */
+    public final void list(String customer, long made) {
+        int found = PAYMENTS.find(store, Map.of("customer", customer), null, OF_A_CUSTOMER)
+                .items()
+                .size();
+        if (found != made) {
+            throw new IllegalStateException("Found " + found + " payments");
+        }
+    }
+
+    /** A call with a new key. */
+    public static Call newCall() {
+        return call(USERS + ThreadLocalRandom.current().nextInt(USERS), IdSchemes.TID62.mint());
+    }
+
+    /** A user's call with a key. */
+    public static Call call(int user, String key) {
+        return new Call(new OnceKey("user-" + user, ENDPOINT, key), FINGERPRINT, key, Duration.ZERO);
+    }
+
+    /** Somebody new. */
+    public static String newCustomer() {
+        return customer(ThreadLocalRandom.current().nextLong());
+    }
+
+    /** The customer with a number. */
+    public static String customer(long number) {
+        return String.format("%016x", number);
+    }
+
+    /** What a payment says. */
+    public static byte[] payload() {
+        return PAYLOAD.clone();
+    }
+}
