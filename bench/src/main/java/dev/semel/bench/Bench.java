@@ -3,6 +3,7 @@ package dev.semel.bench;
 import dev.semel.bench.http.HttpBench;
 import dev.semel.bench.ids.IdsBench;
 import dev.semel.bench.once.OnceBench;
+import dev.semel.bench.postgres.PostgresBench;
 import dev.semel.bench.rocksdb.RocksDbBench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "semel bench",
         description = "Measures Semel and its peers side by side, in one run.",
-        subcommands = {IdsBench.class, OnceBench.class, RocksDbBench.class, HttpBench.class},
+        subcommands = {IdsBench.class, OnceBench.class, RocksDbBench.class, PostgresBench.class, HttpBench.class},
         synopsisSubcommandLabel = "NAME")
 public final class Bench implements Runnable {
 
@@ -46,6 +47,6 @@ public final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb, http");
+        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb, postgres, http");
     }
 }

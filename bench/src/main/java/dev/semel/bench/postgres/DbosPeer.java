@@ -1,0 +1,83 @@
+package dev.semel.bench.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.dbos.transact.DBOS;
+import dev.dbos.transact.config.DBOSConfig;
+import dev.dbos.transact.context.WorkflowOptions;
+import dev.dbos.transact.workflow.Workflow;
+import dev.semel.bench.Payments;
+import dev.semel.id.IdSchemes;
+
+/** DBOS Java: a workflow with one step, which answers as a payment does. */
+final class DbosPeer implements AutoCloseable {
+
+    /** What DBOS finds workflows by. */
+    public interface Paying {
+        String pay();
+    }
+
+    /** The workflow. */
+    public static final class Payment implements Paying {
+
+        private static final String ANSWER = new String(Payments.payload(), UTF_8);
+
+        private final DBOS dbos;
+
+        Payment(DBOS dbos) {
+            this.dbos = dbos;
+        }
+
+        @Workflow(name = "pay")
+        @Override
+        public String pay() {
+            return dbos.runStep(() -> ANSWER, "record");
+        }
+    }
+
+    private final HikariDataSource pool;
+    private final DBOS dbos;
+    private final Paying paying;
+
+    private DbosPeer(HikariDataSource pool) {
+        this.pool = pool;
+        this.dbos = new DBOS(DBOSConfig.defaults("semel-bench")
+                .withDataSource(pool)
+                .withAppVersion("1")
+                .withMigrate(true));
+        this.paying = dbos.registerProxy(Paying.class, new Payment(dbos));
+        dbos.launch();
+    }
+
+    /** In a database of its own, with a connection for each caller. */
+    static DbosPeer open(String url, int callers) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(callers);
+        return new DbosPeer(new HikariDataSource(config));
+    }
+
+    /** Runs a workflow; returns its id. */
+    String pay() {
+        String id = IdSchemes.TID62.mint();
+        pay(id);
+        return id;
+    }
+
+    /** Runs a workflow, or is answered as it was if it has run. */
+    void pay(String id) {
+        try (WorkflowOptions.Guard context = new WorkflowOptions(id).setContext()) {
+            if (!paying.pay().equals(Payment.ANSWER)) {
+                throw new IllegalStateException("Another answer, for " + context);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        dbos.close();
+        pool.close();
+    }
+}

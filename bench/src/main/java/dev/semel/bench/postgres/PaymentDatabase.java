@@ -1,0 +1,186 @@
+package dev.semel.bench.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.bench.Payments;
+import dev.semel.bench.PostgresServer;
+import dev.semel.id.IdSchemes;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.once.Outcome;
+import dev.semel.postgres.OwnTransactions;
+import dev.semel.postgres.PostgresSettings;
+import dev.semel.postgres.PostgresStore;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.Time;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * A database in which payments are made: by calls to the store; by an INSERT in a call's own transaction; and by the same INSERT with
+ * nothing before it, the yardstick. Plain SQL has a connection for each caller.
+ */
+final class PaymentDatabase implements AutoCloseable {
+
+    private static final Logger MIGRATIONS = Logger.getLogger("org.flywaydb");
+
+    /** What the store has; its callers share round trips, and more would not help. */
+    private static final int STORE_CONNECTIONS = 8;
+
+    private static final String BARE_TABLE =
+            "create table if not exists bare (id text collate \"C\" primary key, data text not null)";
+    private static final String INSERT = "insert into bare (id, data) values (?, ?)";
+    private static final String SELECT = "select payload_hash, status, response_status, response_headers, response_body"
+            + " from idempotency_keys where id = ?";
+
+    private static final String PAYLOAD = new String(Payments.payload(), UTF_8);
+
+    private final List<HikariDataSource> pools = new ArrayList<>();
+    private final HikariDataSource transactions;
+    private final HikariDataSource autocommit;
+    private final PostgresStore store;
+    private final Payments payments;
+    private final OwnTransactions own;
+
+    private PaymentDatabase(String url, int callers) {
+        HikariDataSource forTheStore = pool(url, STORE_CONNECTIONS, true);
+        this.store = PostgresStore.open(forTheStore, PostgresSettings.DEFAULTS);
+        this.payments = new Payments(store);
+        this.transactions = pool(url, callers, false);
+        this.autocommit = pool(url, callers, true);
+        this.own = new OwnTransactions(
+                transactions,
+                store,
+                new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(Quota.NONE), OnceListener.NONE));
+    }
+
+    /** Opens one that is there. */
+    static PaymentDatabase open(PostgresServer server, String name, int callers) throws SQLException {
+        MIGRATIONS.setLevel(Level.WARNING);
+        server.execute(name, BARE_TABLE);
+        return new PaymentDatabase(server.url(name), callers);
+    }
+
+    private HikariDataSource pool(String url, int connections, boolean commitsItself) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(connections);
+        config.setAutoCommit(commitsItself);
+        HikariDataSource pool = new HikariDataSource(config);
+        pools.add(pool);
+        return pool;
+    }
+
+    /** Calls to the store. */
+    Payments payments() {
+        return payments;
+    }
+
+    private static String newId() {
+        return Payments.newCustomer() + "-" + IdSchemes.TID62.mint();
+    }
+
+    private static void insert(Connection connection) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+            insert.setString(1, newId());
+            insert.setString(2, PAYLOAD);
+            insert.executeUpdate();
+        }
+    }
+
+    /** BEGIN, INSERT, COMMIT. */
+    void insertAndCommit() throws SQLException {
+        try (Connection connection = transactions.getConnection()) {
+            insert(connection);
+            connection.commit();
+        }
+    }
+
+    /** An INSERT that commits itself. */
+    void insertAlone() throws SQLException {
+        try (Connection connection = autocommit.getConnection()) {
+            insert(connection);
+        }
+    }
+
+    /** The INSERT in a call's own transaction. */
+    void insertOnce() {
+        refuseUnlessExecuted(own.run(Payments.newCall(), PaymentDatabase::insertAndAnswer));
+    }
+
+    /** The same, which looks for its key only when it commits. */
+    void insertOnceEffectFirst() {
+        refuseUnlessExecuted(own.runEffectFirst(Payments.newCall(), PaymentDatabase::insertAndAnswer));
+    }
+
+    private static Response insertAndAnswer(Connection connection) throws SQLException {
+        insert(connection);
+        return Response.of(201, Map.of(), Payments.payload());
+    }
+
+    private static void refuseUnlessExecuted(Outcome outcome) {
+        if (!(outcome instanceof Outcome.Executed)) {
+            throw new IllegalStateException("Not executed: " + outcome);
+        }
+    }
+
+    /** A call that was made, and the row that was written for it. */
+    record Known(Call call, UUID row) {}
+
+    /** Makes payments that are known from then on. */
+    List<Known> payKnown(int count) throws SQLException {
+        List<Known> known = new ArrayList<>();
+        try (Connection connection = autocommit.getConnection();
+                PreparedStatement row = connection.prepareStatement(
+                        "select id from idempotency_keys where user_id = ? and client_tx_id = ?")) {
+            for (int i = 0; i < count; i++) {
+                Call call = Payments.newCall();
+                payments.pay(call, Payments.newCustomer());
+                row.setString(1, call.key().user());
+                row.setString(2, call.clientTxId());
+                try (ResultSet found = row.executeQuery()) {
+                    found.next();
+                    known.add(new Known(call, found.getObject(1, UUID.class)));
+                }
+            }
+        }
+        return known;
+    }
+
+    /** Selects a row, and reads what a replay needs of it. */
+    void select(UUID row) throws SQLException {
+        try (Connection connection = autocommit.getConnection();
+                PreparedStatement select = connection.prepareStatement(SELECT)) {
+            select.setObject(1, row);
+            try (ResultSet found = select.executeQuery()) {
+                if (!found.next() || found.getString(1).isEmpty() || found.getBytes(5).length == 0) {
+                    throw new IllegalStateException("The row is not there");
+                }
+            }
+        }
+    }
+
+    /** The store itself. */
+    PostgresStore store() {
+        return store;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        pools.forEach(HikariDataSource::close);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.semel.bench.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.bench.Payments;
+import dev.semel.bench.PostgresServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How PostgreSQL carried out what the store really sent: read from the server's log, to which it was told to write every plan
+ * ({@code auto_explain}).
+ *
+ * @param indexScans scans of an index
+ * @param wholeTables scans of a whole table of ours
+ */
+record Plans(int indexScans, int wholeTables) {
+
+    private static final Pattern INDEX = Pattern.compile("(Index|Bitmap Index)( Only)? Scan using \\w+");
+    private static final Pattern WHOLE =
+            Pattern.compile("Seq Scan on (idempotency_keys|documents|further_keys|receipts)");
+    private static final List<String> ON = List.of(
+            "session_preload_libraries = 'auto_explain'",
+            "auto_explain.log_min_duration = 0",
+            "auto_explain.log_nested_statements = on");
+
+    /** Lets a filled database show the plans of a new payment, a replay, a query and a sweep. */
+    static Plans of(PostgresServer server, String database, long filled) throws IOException, SQLException {
+        for (String setting : ON) {
+            server.execute("postgres", "alter database " + database + " set " + setting);
+        }
+        long before = Files.size(server.log());
+        try (PaymentDatabase watched = PaymentDatabase.open(server, database, 1)) {
+            watched.payments().pay();
+            watched.payments().repeat(Filling.call(filled / 2));
+            watched.payments().list(Filling.customer(0), Math.min(filled, Payments.OF_A_CUSTOMER));
+            watched.insertOnce();
+            watched.insertOnceEffectFirst();
+            watched.store().sweep();
+        } finally {
+            server.execute("postgres", "alter database " + database + " reset all");
+        }
+        byte[] log = Files.readAllBytes(server.log());
+        String news = new String(log, (int) before, (int) (log.length - before), UTF_8);
+        return new Plans(count(INDEX, news), count(WHOLE, news));
+    }
+
+    private static int count(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        int count = 0;
+        while (matcher.find()) {
+            count++;
+        }
+        return count;
+    }
+}
