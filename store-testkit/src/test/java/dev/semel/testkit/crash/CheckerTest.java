@@ -197,6 +197,27 @@ class CheckerTest {
     }
 
     @Test
+    void twoWhoSayThatTheyExecutedIt_areTold() {
+        history.add(
+                LIVES - 1,
+                new Acknowledgement(OPERATIONS, workload.kind(OPERATIONS), How.EXECUTED, answer(OPERATIONS)));
+        assertThat(check())
+                .containsExactly("operation " + OPERATIONS + " (" + workload.kind(OPERATIONS) + ") was executed twice");
+    }
+
+    @Test
+    void whoExecutedIt_mayBeHeardAfterWhoWasTold_butNotALifeLater() {
+        History heard = new History();
+        heard.add(0, new Acknowledgement(1, Kind.ATOMIC, How.REPLAYED, "a"));
+        heard.add(0, new Acknowledgement(1, Kind.ATOMIC, How.EXECUTED, "a"));
+        assertThat(heard.contradictions()).isEmpty();
+        heard.add(0, new Acknowledgement(2, Kind.ATOMIC, How.REPLAYED, "b"));
+        heard.add(1, new Acknowledgement(2, Kind.ATOMIC, How.EXECUTED, "b"));
+        assertThat(heard.contradictions())
+                .containsExactly("operation 2 (ATOMIC) was executed after it had been acknowledged");
+    }
+
+    @Test
     void effectThatIsNotFoundByItsNumber_isTold() {
         long number = first(Kind.ATOMIC);
         Document effect = Workload.EFFECTS.read(store, answer(number)).orElseThrow();
