@@ -30,7 +30,8 @@ final class PostgresRun {
     static final List<Integer> CALLERS = List.of(1, 8, 32);
     static final int MOST_CALLERS = 32;
 
-    private static final int KNOWN = 512;
+    private static final int KNOWN = 256;
+    private static final int WARM_UP_ROUNDS = 9;
     private static final PrintStream PROGRESS = System.err;
 
     private final PostgresServer server;
@@ -53,11 +54,12 @@ final class PostgresRun {
     PostgresFigures run() throws IOException, SQLException {
         figures.version = server.ask("postgres", "show server_version").get(0);
         try (DbosPeer dbos = DbosPeer.open(server.newDatabase("dbos"), MOST_CALLERS)) {
+            warmUp(dbos);
             for (int callers : CALLERS) {
-                figures.fresh.put(callers, fresh(callers, dbos));
+                figures.fresh.put(callers, fresh(callers, dbos, effort));
             }
             for (int callers : CALLERS) {
-                figures.replays.put(callers, replays(callers, dbos));
+                figures.replays.put(callers, replays(callers, dbos, effort));
             }
         }
         grow();
@@ -69,7 +71,14 @@ final class PostgresRun {
         PROGRESS.printf("\r%-78s", what);
     }
 
-    private Scores fresh(int callers, DbosPeer dbos) throws SQLException {
+    /** One caller alone makes too few calls in a slice for the JVM to compile them well; and it takes its time for many, too. */
+    private void warmUp(DbosPeer dbos) throws SQLException {
+        Effort longer = new Effort(WARM_UP_ROUNDS, effort.slice());
+        fresh(MOST_CALLERS, dbos, longer);
+        replays(MOST_CALLERS, dbos, longer);
+    }
+
+    private Scores fresh(int callers, DbosPeer dbos, Effort effort) throws SQLException {
         say("new keys, callers: " + callers);
         String name = "fresh_" + callers;
         server.newDatabase(name);
@@ -87,7 +96,7 @@ final class PostgresRun {
         }
     }
 
-    private Scores replays(int callers, DbosPeer dbos) throws SQLException {
+    private Scores replays(int callers, DbosPeer dbos, Effort effort) throws SQLException {
         say("known keys, callers: " + callers);
         String name = "replays_" + callers;
         server.newDatabase(name);
