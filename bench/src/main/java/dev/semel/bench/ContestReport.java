@@ -12,7 +12,11 @@ public abstract class ContestReport {
 
     private final Map<String, String> labels;
 
-    /** @param labels what readers know a contender by */
+    /**
+     * On contests.
+     *
+     * @param labels what readers know a contender by
+     */
     protected ContestReport(Map<String, String> labels) {
         this.labels = labels;
     }

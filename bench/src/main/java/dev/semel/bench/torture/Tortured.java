@@ -17,7 +17,11 @@ interface Tortured extends AutoCloseable {
     @FunctionalInterface
     interface Kind {
 
-        /** @param folder for whatever all rounds have in common */
+        /**
+         * Gets it.
+         *
+         * @param folder for whatever all rounds have in common
+         */
         Tortured begin(Path folder) throws IOException;
     }
 }
