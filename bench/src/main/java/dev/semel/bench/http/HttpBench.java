@@ -2,6 +2,7 @@ package dev.semel.bench.http;
 
 import static dev.semel.bench.http.HttpFigures.EMPTY;
 import static dev.semel.bench.http.HttpFigures.FRESH;
+import static dev.semel.bench.http.HttpFigures.FULL;
 import static dev.semel.bench.http.HttpFigures.REPLAY;
 
 import dev.semel.bench.TempFolder;
@@ -95,12 +96,12 @@ public final class HttpBench implements Callable<Integer> {
             Wrk wrk = new Wrk(temp.path(), CONNECTIONS);
             Requests requests = new Requests(server.token("ann"));
             server.post(requests.path(REPLAY), requests.token, Requests.ONE_KEY, Requests.BODY);
-            for (String what : new String[] {EMPTY, REPLAY, FRESH}) {
+            for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH}) {
                 say("warming up: " + what);
                 load(wrk, server, requests, what, WARM_UP);
             }
             for (int round = 1; round <= rounds; round++) {
-                for (String what : new String[] {EMPTY, REPLAY, FRESH}) {
+                for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH}) {
                     say("round " + round + " of " + rounds + ": " + what);
                     figures.add(what, load(wrk, server, requests, what, LOAD));
                 }
@@ -144,7 +145,7 @@ public final class HttpBench implements Callable<Integer> {
         private static final String BODY = "{\"item\":\"coffee\",\"count\":2,\"note\":\"black, please\"}";
 
         private String path(String what) {
-            return what.equals(EMPTY) ? "/health/live" : "/v1/collections/orders/records";
+            return what.equals(EMPTY) || what.equals(FULL) ? "/health/live" : "/v1/collections/orders/records";
         }
 
         /** @param pauseMillis what each connection waits between two requests */
@@ -152,11 +153,11 @@ public final class HttpBench implements Callable<Integer> {
             if (what.equals(EMPTY)) {
                 return "";
             }
-            String common = "wrk.method = 'POST'\n"
+            String common = "wrk.method = '" + (what.equals(FULL) ? "GET" : "POST") + "'\n"
                     + "wrk.body = '" + BODY + "'\n"
                     + "wrk.headers['Authorization'] = 'Bearer " + token + "'\n"
                     + "wrk.headers['Content-Type'] = 'application/json'\n";
-            if (what.equals(REPLAY)) {
+            if (what.equals(REPLAY) || what.equals(FULL)) {
                 return common + "wrk.headers['Idempotency-Key'] = '" + ONE_KEY + "'\n";
             }
             return common

@@ -10,9 +10,10 @@ import java.util.Map;
 /** What was measured of a server. */
 final class HttpFigures {
 
-    /** What is asked: something that does nothing, something done before, something new. */
+    /** What is asked: something that does nothing, the same by a request that says as much as the others, something done before, new. */
     static final String EMPTY = "empty";
 
+    static final String FULL = "full";
     static final String REPLAY = "replay";
     static final String FRESH = "fresh";
 
