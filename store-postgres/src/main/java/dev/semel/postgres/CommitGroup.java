@@ -263,32 +263,13 @@ final class CommitGroup {
 
     private @Nullable CommitResult result(PendingCommit pending, ResultSet row) throws SQLException {
         return switch (row.getInt(2)) {
-            case CommitSql.APPLIED, CommitSql.APPLIED_BEFORE -> new CommitResult.Applied(written(pending, row));
+            case CommitSql.APPLIED, CommitSql.APPLIED_BEFORE ->
+                new CommitResult.Applied(
+                        pending.commit.once() == null ? null : OnceRow.written(pending.commit, row, 4));
             case CommitSql.ONCE_CHANGED -> new CommitResult.OnceChanged();
             case CommitSql.STALE -> new CommitResult.Stale(lookedAt.get(row.getInt(7) - 1), row.getLong(8));
             case CommitSql.LIMITED -> new CommitResult.Limited(Duration.of(row.getLong(9), ChronoUnit.MICROS));
             default -> null;
         };
-    }
-
-    /** The record as it stands: whether it was written now or before, by this attempt and with what this says. */
-    private static @Nullable OnceRecord written(PendingCommit pending, ResultSet row) throws SQLException {
-        OnceWrite write = pending.commit.once();
-        if (write == null) {
-            return null;
-        }
-        OnceRecord record = write.record();
-        return new OnceRecord(
-                record.key(),
-                record.clientTxId(),
-                record.fingerprint(),
-                record.status(),
-                record.ifAbandoned(),
-                record.attempts(),
-                pending.commit.attempt(),
-                row.getLong(4),
-                OnceRow.instant(row, 5),
-                OnceRow.optionalInstant(row, 6),
-                record.response());
     }
 }

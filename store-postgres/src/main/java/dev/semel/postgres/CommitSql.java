@@ -114,7 +114,7 @@ record CommitSql(
 
     static final String TRY_LOCKS = ", set_config('semel.busy', coalesce((select string_agg(distinct l.i::text, ',')"
             + " from unnest(?::int8[], ?::int8[]) l(i, k) where not pg_try_advisory_xact_lock(l.k)), ''), true)";
-    private static final String WAIT_FOR_LOCKS = ", (select count(pg_advisory_xact_lock(k)) from unnest(?::int8[]) k)";
+    static final String WAIT_FOR_LOCKS = ", (select count(pg_advisory_xact_lock(k)) from unnest(?::int8[]) k)";
 
     /** All but those by which a once-record is known. */
     static final List<String> ONCE_COLUMNS = List.of(

@@ -72,7 +72,7 @@ final class KeySql {
     private static final String NOT_SO = "2201G";
 
     /** Fails with {@link #NOT_SO} unless a condition holds. */
-    private static String require(String condition) {
+    static String require(String condition) {
         return "width_bucket(0::float8, 0, 1, (" + condition + ")::int)";
     }
 
@@ -237,7 +237,7 @@ final class KeySql {
                 for (int passed = counts ? 2 : 1; passed > 0; passed--) {
                     statement.getMoreResults();
                 }
-                return new CommitResult.Applied(written(commit.attempt(), write, rows(statement)));
+                return new CommitResult.Applied(OnceRow.written(commit, rows(statement), 1));
             } catch (SQLException e) {
                 return refused(e);
             }
@@ -274,22 +274,6 @@ final class KeySql {
                     .bytes(response.body())
                     .time(now)
                     .text(OnceRow.payload(response));
-        }
-
-        private static OnceRecord written(String attempt, OnceWrite write, ResultSet row) throws SQLException {
-            OnceRecord record = write.record();
-            return new OnceRecord(
-                    record.key(),
-                    record.clientTxId(),
-                    record.fingerprint(),
-                    record.status(),
-                    record.ifAbandoned(),
-                    record.attempts(),
-                    attempt,
-                    row.getLong(1),
-                    OnceRow.instant(row, 2),
-                    OnceRow.instant(row, 3),
-                    record.response());
         }
 
         private static CommitResult refused(SQLException e) throws SQLException {

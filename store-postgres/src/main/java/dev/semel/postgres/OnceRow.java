@@ -1,6 +1,7 @@
 package dev.semel.postgres;
 
 import dev.semel.json.Fingerprint;
+import dev.semel.store.Commit;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
@@ -14,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** How a once-record is spelled in its table. */
@@ -50,6 +52,23 @@ final class OnceRow {
                 instant(row, first + 7),
                 optionalInstant(row, first + 8),
                 response(row, first + 9));
+    }
+
+    /** The record of a commit as it was written: its fence, creation and deadline are in the columns from a given one on. */
+    static OnceRecord written(Commit commit, ResultSet row, int first) throws SQLException {
+        OnceRecord record = Objects.requireNonNull(commit.once()).record();
+        return new OnceRecord(
+                record.key(),
+                record.clientTxId(),
+                record.fingerprint(),
+                record.status(),
+                record.ifAbandoned(),
+                record.attempts(),
+                commit.attempt(),
+                row.getLong(first),
+                instant(row, first + 1),
+                optionalInstant(row, first + 2),
+                record.response());
     }
 
     static Instant instant(ResultSet row, int column) throws SQLException {

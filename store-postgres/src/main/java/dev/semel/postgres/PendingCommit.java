@@ -4,6 +4,7 @@ import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
+import dev.semel.store.Expected;
 import dev.semel.store.OnceWrite;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
@@ -46,6 +47,21 @@ final class PendingCommit {
             rows.add(once);
         }
         return rows;
+    }
+
+    /** Whether it begins a new key and creates all documents that it is about, without a place. */
+    boolean isCreation() {
+        OnceWrite write = commit.once();
+        if (write == null || !write.isNewKey() || !write.expected().equals(Expected.ABSENT) || commit.wantsPlace()) {
+            return false;
+        }
+        for (DocumentWrite written : commit.writes()) {
+            if (!(written instanceof DocumentWrite.Put)
+                    || !"".equals(commit.writers().get(written.id()))) {
+                return false;
+            }
+        }
+        return commit.writers().size() == commit.writes().size();
     }
 
     /** Whether a new key of the user is to be counted. */

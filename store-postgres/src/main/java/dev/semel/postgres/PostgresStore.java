@@ -183,15 +183,38 @@ public final class PostgresStore implements Store {
 
     /** If one of them keeps the others from being committed, they are committed without it. */
     void commitTogether(List<PendingCommit> group) {
+        List<PendingCommit> others = createTogether(group);
         try {
-            commit(group, false);
+            if (!others.isEmpty()) {
+                commit(others, false);
+            }
         } catch (StoreException e) {
-            if (group.size() > 1 && Session.isRefusal(e)) {
-                group.forEach(this::commitAlone);
+            if (others.size() > 1 && Session.isRefusal(e)) {
+                others.forEach(this::commitAlone);
             } else {
-                group.forEach(pending -> pending.fail(e));
+                others.forEach(pending -> pending.fail(e));
             }
         }
+    }
+
+    /** Tries the shorter way with those that only create; returns those that are still to be committed. */
+    private List<PendingCommit> createTogether(List<PendingCommit> group) {
+        List<PendingCommit> creations =
+                group.stream().filter(PendingCommit::isCreation).toList();
+        Creations together = new Creations(creations);
+        if (creations.isEmpty() || !together.mayFit()) {
+            return group;
+        }
+        try {
+            long asked = System.nanoTime();
+            clock.tell(together.run(session, givenTime()), asked);
+        } catch (StoreException e) {
+            if (Session.isRefusal(e)) {
+                return group;
+            }
+            creations.forEach(pending -> pending.fail(e));
+        }
+        return group.stream().filter(pending -> !pending.isCreation()).toList();
     }
 
     private void commitAlone(PendingCommit pending) {

@@ -78,6 +78,16 @@ final class Session {
      * @throws StoreException if that fails; whether it has written anything is not certain then
      */
     <T> T run(String sql, Binding binding, Reading<T> reading) {
+        return run(sql, 1, binding, reading);
+    }
+
+    /**
+     * Runs statements of which the first is a {@linkplain #prologue prologue}.
+     *
+     * @param before how many of them come before the one whose rows are read
+     * @throws StoreException if that fails; whether it has written anything is not certain then
+     */
+    <T> T run(String sql, int before, Binding binding, Reading<T> reading) {
         try (Connection connection = source.getConnection()) {
             boolean commitsItself = connection.getAutoCommit();
             int timeout = connection.getNetworkTimeout();
@@ -88,7 +98,9 @@ final class Session {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 binding.bind(new Parameters(statement));
                 statement.execute();
-                statement.getMoreResults();
+                for (int passed = before; passed > 0; passed--) {
+                    statement.getMoreResults();
+                }
                 return reading.read(statement.getResultSet());
             } finally {
                 if (!connection.isClosed()) {
