@@ -26,18 +26,20 @@ final class Finding {
             "quota_limit int8",
             "quota_window int8");
 
-    private static final String BEFORE = "select s.n, t.now, b.wait, " + OnceRow.COLUMNS_FOUND
+    private static final String BEFORE = ", " + OnceRow.COLUMNS_FOUND
             + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
             + " cross join ";
     private static final String AFTER =
             " left join lateral (select " + OnceRow.COLUMNS + ", k.user_id, k.endpoint, k.idempotency_key"
                     + " from idempotency_keys k where k.id = s.id limit 1) e on e.user_id = s.user_id and e.endpoint = s.endpoint"
-                    + " and e.idempotency_key = s.idempotency_key"
-                    + " left join lateral (select least(s.quota_window,"
-                    + " (extract(epoch from k.created_at - t.now) * 1000000)::int8 + s.quota_window) as wait from idempotency_keys k"
-                    + " where s.quota_limit > 0 and (e.client_tx_id is null or e.deadline <= t.now) and k.user_id = s.user_id"
-                    + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
-                    + " order by k.created_at desc offset greatest(s.quota_limit - 1, 0) limit 1) b on true";
+                    + " and e.idempotency_key = s.idempotency_key";
+
+    /** Only where somebody has a quota: even what has nothing to do takes time. */
+    private static final String COUNT = " left join lateral (select least(s.quota_window,"
+            + " (extract(epoch from k.created_at - t.now) * 1000000)::int8 + s.quota_window) as wait from idempotency_keys k"
+            + " where s.quota_limit > 0 and (e.client_tx_id is null or e.deadline <= t.now) and k.user_id = s.user_id"
+            + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
+            + " order by k.created_at desc offset greatest(s.quota_limit - 1, 0) limit 1) b on true";
 
     private Finding() {}
 
@@ -72,8 +74,14 @@ final class Finding {
                     (long) each.quota.limit(),
                     CommitGroup.micros(each.quota.window())));
         }
+        boolean counts = wanted.stream().anyMatch(each -> each.quota.isLimited());
         return session.run(
-                session.prologue(Session.Role.APP) + BEFORE + WANTED.sql("s", RowSource.shape(wanted.size())) + AFTER,
+                session.prologue(Session.Role.APP)
+                        + (counts ? "select s.n, t.now, b.wait" : "select s.n, t.now, 0 as wait")
+                        + BEFORE
+                        + WANTED.sql("s", RowSource.shape(wanted.size()))
+                        + AFTER
+                        + (counts ? COUNT : ""),
                 to -> {
                     to.text(String.join(",", users)).time(now);
                     WANTED.bind(to, rows);

@@ -42,10 +42,7 @@ final class Session {
         this.limits = "set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "', true), "
                 + "set_config('statement_timeout', '"
                 + settings.statementTimeout().toMillis() + "', true), "
-                + "set_config('idle_in_transaction_session_timeout', '"
-                + settings.statementTimeout().toMillis() + "', true), "
-                + "set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), "
-                + "set_config('plan_cache_mode', 'force_generic_plan', true)";
+                + "set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)";
     }
 
     DataSource source() {
