@@ -26,12 +26,10 @@ public final class GroupWriter<T> {
     private final Consumer<List<T>> disk;
     private final ToLongFunction<T> bytes;
     private final int most;
-    private final int mostAtOnce;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Entry<T>> queue = new ArrayDeque<>();
     private final Patience patience = new Patience();
-    private int underWay;
-    private boolean hasNext;
+    private boolean writing;
     private int expected;
     private @Nullable Entry<T> gathering;
 
@@ -39,14 +37,11 @@ public final class GroupWriter<T> {
      * @param disk writes batches together, durably, all or none
      * @param bytes how large a batch is
      * @param most the most batches that are written together
-     * @param mostAtOnce the most groups that are written at the same time: one where they have to be in order, some where whoever
-     *     writes them has several processors
      */
-    public GroupWriter(Consumer<List<T>> disk, ToLongFunction<T> bytes, int most, int mostAtOnce) {
+    public GroupWriter(Consumer<List<T>> disk, ToLongFunction<T> bytes, int most) {
         this.disk = disk;
         this.bytes = bytes;
         this.most = most;
-        this.mostAtOnce = mostAtOnce;
     }
 
     private static final class Entry<T> {
@@ -89,11 +84,8 @@ public final class GroupWriter<T> {
         lock.lock();
         try {
             queue.addLast(mine);
-            boolean first = underWay < mostAtOnce && !hasNext;
-            if (first) {
-                underWay++;
-                hasNext = true;
-            }
+            boolean first = !writing;
+            writing = true;
             if (gathering != null && queue.size() >= expected) {
                 LockSupport.unpark(gathering.thread);
                 gathering = null;
@@ -145,7 +137,7 @@ public final class GroupWriter<T> {
         lock.lock();
         try {
             before = queue.size();
-            nanos = before >= expected || mostAtOnce > 1 ? 0 : patience.nanos(System.nanoTime());
+            nanos = before >= expected ? 0 : patience.nanos(System.nanoTime());
             if (nanos <= 0) {
                 return;
             }
@@ -190,40 +182,28 @@ public final class GroupWriter<T> {
                 size += bytes.applyAsLong(entry.batch);
                 group.add(entry);
             }
-            hasNext = false;
-            if (!queue.isEmpty() && underWay < mostAtOnce) {
-                underWay++;
-                callNext();
-            }
             return group;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Whoever has waited longest writes next, for all who are waiting then. */
-    private void callNext() {
-        Entry<T> next = queue.getFirst();
-        hasNext = true;
-        next.isNext = true;
-        LockSupport.unpark(next.thread);
-    }
-
     private void handOver(Entry<T> mine, int written, long begun) {
         lock.lock();
         try {
+            gathering = null;
             if (written == 0) {
                 queue.remove(mine);
-                gathering = null;
-                hasNext = false;
             }
             long now = System.nanoTime();
             patience.written(begun, now);
             expected = written + queue.size();
-            if (queue.isEmpty() || hasNext) {
-                underWay--;
+            Entry<T> next = queue.peekFirst();
+            if (next == null) {
+                writing = false;
             } else {
-                callNext();
+                next.isNext = true;
+                LockSupport.unpark(next.thread);
             }
         } finally {
             lock.unlock();

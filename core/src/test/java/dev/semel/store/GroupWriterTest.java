@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class GroupWriterTest {
@@ -29,7 +28,7 @@ class GroupWriterTest {
 
     @Test
     void groupThatEndsWithAnError_isToldSo_andTheNextIsWritten() {
-        GroupWriter<String> writer = new GroupWriter<>(this::write, text -> 1, 63, 1);
+        GroupWriter<String> writer = new GroupWriter<>(this::write, text -> 1, 63);
         assertThatThrownBy(() -> writer.write("bad"))
                 .isInstanceOf(StoreException.class)
                 .hasMessage("no room for a group");
@@ -46,8 +45,7 @@ class GroupWriterTest {
                     write(group);
                 },
                 text -> 1,
-                63,
-                1);
+                63);
         ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
         try {
             List<Future<?>> callers = new ArrayList<>();
@@ -64,46 +62,6 @@ class GroupWriterTest {
             }
             writer.write("good");
             assertThat(written).containsExactly("good");
-        } finally {
-            threads.shutdownNow();
-        }
-    }
-
-    @Test
-    void asManyGroupsAsMayBe_areWrittenAtOnce_andNobodyIsLeftOut() throws Exception {
-        int most = 2;
-        AtomicInteger atOnce = new AtomicInteger();
-        AtomicInteger peak = new AtomicInteger();
-        CountDownLatch two = new CountDownLatch(most);
-        GroupWriter<String> writer = new GroupWriter<>(
-                group -> {
-                    peak.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
-                    two.countDown();
-                    await(two);
-                    synchronized (written) {
-                        written.addAll(group);
-                    }
-                    atOnce.decrementAndGet();
-                },
-                text -> 1,
-                3,
-                most);
-        ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
-        try {
-            List<Future<?>> callers = new ArrayList<>();
-            for (int i = 0; i < CALLERS; i++) {
-                String name = "caller " + i + ", call ";
-                callers.add(threads.submit(() -> {
-                    for (int call = 0; call < 500; call++) {
-                        writer.write(name + call);
-                    }
-                }));
-            }
-            for (Future<?> caller : callers) {
-                caller.get(60, TimeUnit.SECONDS);
-            }
-            assertThat(written).hasSize(CALLERS * 500).doesNotHaveDuplicates();
-            assertThat(peak).hasValue(most);
         } finally {
             threads.shutdownNow();
         }

@@ -42,9 +42,6 @@ public final class PostgresStore implements Store {
     /** The most callers that share a round trip. */
     private static final int MOST_TOGETHER = 63;
 
-    /** One group is sent while the database works on another. */
-    private static final int AT_ONCE = Integer.getInteger("atonce", 2);
-
     /** Longer than most commits take. */
     private static final Duration SHORTLY = Duration.ofMillis(5);
 
@@ -54,11 +51,9 @@ public final class PostgresStore implements Store {
     private final RowLocks locks = new RowLocks();
     private final Superseded superseded = new Superseded();
     private final GroupWriter<PendingCommit> commits =
-            new GroupWriter<>(this::commitTogether, PendingCommit::bytes, MOST_TOGETHER, AT_ONCE);
-    private final GroupWriter<Finding.Wanted> finds =
-            new GroupWriter<>(this::findTogether, any -> 1, MOST_TOGETHER, AT_ONCE);
-    private final GroupWriter<Reading.Wanted> reads =
-            new GroupWriter<>(this::readTogether, any -> 1, MOST_TOGETHER, AT_ONCE);
+            new GroupWriter<>(this::commitTogether, PendingCommit::bytes, MOST_TOGETHER);
+    private final GroupWriter<Finding.Wanted> finds = new GroupWriter<>(this::findTogether, any -> 1, MOST_TOGETHER);
+    private final GroupWriter<Reading.Wanted> reads = new GroupWriter<>(this::readTogether, any -> 1, MOST_TOGETHER);
     private final Sweep sweep;
     private volatile boolean closed;
 

@@ -75,7 +75,7 @@ public final class RocksDbStore implements Store {
         this.folder = folder;
         this.db = db;
         this.clock = clock;
-        this.writer = new GroupWriter<>(this::writeTogether, Batch::length, Integer.MAX_VALUE, 1);
+        this.writer = new GroupWriter<>(this::writeTogether, Batch::length, Integer.MAX_VALUE);
         this.sweep = new Sweep(db, locks, writer, clock);
         this.fences = new RisingNumber(FENCE, db.get(db.meta, FENCE));
         this.places = new RisingNumber(PLACE, db.get(db.meta, PLACE));
