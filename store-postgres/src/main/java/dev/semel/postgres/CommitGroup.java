@@ -4,14 +4,12 @@ import static dev.semel.postgres.RowSource.row;
 
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
-import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.Expected;
 import dev.semel.store.FurtherKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceWrite;
-import dev.semel.store.Response;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -138,21 +136,9 @@ final class CommitGroup {
 
     private void add(long i, DocumentWrite.Put put, long look) {
         DocumentId id = put.id();
-        Document document = put.document();
-        puts.add(row(
-                i,
-                id.collection(),
-                id.owner(),
-                id.key(),
-                document.version(),
-                document.createdAt(),
-                document.updatedAt(),
-                document.expiresAt(),
-                document.writtenBy(),
-                document.data().text(),
-                document.place(),
-                put.wantsPlace(),
-                DocumentRow.foundBy(put)));
+        List<@Nullable Object> row = new ArrayList<>(DocumentRow.values(put));
+        row.addAll(row(i, put.wantsPlace()));
+        puts.add(row);
         for (FurtherKey key : put.furtherKeys()) {
             further.add(row(i, id.collection(), id.owner(), id.key(), key.name(), key.key(), key.placed(), look));
         }
@@ -194,49 +180,37 @@ final class CommitGroup {
         List<List<@Nullable Object>> rows = new ArrayList<>(commits.size());
         for (int i = 0; i < commits.size(); i++) {
             Commit commit = commits.get(i).commit;
-            List<@Nullable Object> row = new ArrayList<>();
-            row.addAll(row(i + 1L, commit.attempt(), !commit.writes().isEmpty(), commit.wantsPlace()));
-            RowId id = commits.get(i).once;
-            OnceWrite once = commit.once();
-            if (once != null && id != null) {
-                addOnce(row, id, once);
-            } else if (sql.once()) {
-                row.addAll(Collections.nCopies(CommitSql.ONCE_COMMITS.names().size() - row.size(), null));
-                row.set(CommitSql.ONCE_COMMITS.names().indexOf("is_new"), false);
-            }
-            rows.add(row);
+            List<@Nullable Object> plain =
+                    row(i + 1L, commit.attempt(), !commit.writes().isEmpty(), commit.wantsPlace());
+            rows.add(sql.once() ? onceRow(commits.get(i).once, commit.once(), plain) : plain);
         }
         return rows;
     }
 
-    private static void addOnce(List<@Nullable Object> row, RowId id, OnceWrite write) {
+    private static List<@Nullable Object> onceRow(
+            @Nullable RowId id, @Nullable OnceWrite write, List<@Nullable Object> plain) {
+        List<@Nullable Object> row = new ArrayList<>();
+        if (id == null || write == null) {
+            row.addAll(Collections.nCopies(OnceRow.WRITTEN.names().size(), null));
+            row.addAll(plain);
+            row.addAll(row(null, null, null, false, null, null, null, null, null));
+            return row;
+        }
         OnceRecord record = write.record();
         Expected expected = write.expected();
-        Response response = record.response();
+        row.addAll(OnceRow.values(id, write));
+        row.addAll(plain);
         row.addAll(row(
-                id.uuid(),
-                record.key().user(),
-                record.key().endpoint(),
-                record.key().key(),
-                record.clientTxId(),
-                record.fingerprint().hex(),
-                OnceRow.name(record.status()),
-                OnceRow.name(record.ifAbandoned()),
                 (long) record.attempts(),
                 record.fence(),
                 record.createdAt(),
                 write.isNewKey(),
-                micros(write.life()),
                 expected.fence(),
                 OnceRow.name(expected.status()),
                 expected.deadline(),
                 (long) write.quota().limit(),
-                micros(write.quota().window()),
-                response == null ? null : (long) response.status(),
-                OnceRow.kind(response),
-                response == null ? null : HeaderText.of(response.headers()),
-                response == null ? null : response.body(),
-                OnceRow.payload(response)));
+                micros(write.quota().window())));
+        return row;
     }
 
     /** In whole microseconds, of which the rest is cut off. */

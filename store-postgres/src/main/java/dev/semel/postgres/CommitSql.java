@@ -39,48 +39,21 @@ record CommitSql(
     static final RowSource LOOKED =
             RowSource.of("i int8", "n int8", "collection text", "owner text", "key text", "writer text");
     static final RowSource COMMITS = RowSource.of("i int8", "attempt text", "writes bool", "wants_place bool");
-    static final RowSource ONCE_COMMITS = RowSource.of(
+    static final RowSource ONCE_COMMITS = OnceRow.WRITTEN.with(
             "i int8",
             "attempt text",
             "writes bool",
             "wants_place bool",
-            "id uuid",
-            "user_id text",
-            "endpoint text",
-            "idempotency_key text",
-            "client_tx_id text",
-            "payload_hash text",
-            "status text",
-            "if_abandoned text",
             "attempts int8",
             "fence int8",
             "created_at timestamptz",
             "is_new bool",
-            "life int8",
             "expected_fence int8",
             "expected_status text",
             "expected_deadline timestamptz",
             "quota_limit int8",
-            "quota_window int8",
-            "response_status int8",
-            "response_kind text",
-            "response_headers text",
-            "response_body bytea",
-            "response_payload text");
-    static final RowSource PUTS = RowSource.of(
-            "i int8",
-            "collection text",
-            "owner text",
-            "key text",
-            "version int8",
-            "created_at timestamptz",
-            "updated_at timestamptz",
-            "expires_at timestamptz",
-            "written_by text",
-            "data text",
-            "place int8",
-            "wants_place bool",
-            "found_by text");
+            "quota_window int8");
+    static final RowSource PUTS = DocumentRow.WRITTEN.with("i int8", "wants_place bool");
     static final RowSource DELETES = RowSource.of("i int8", "collection text", "owner text", "key text");
     static final RowSource FURTHER = RowSource.of(
             "i int8",

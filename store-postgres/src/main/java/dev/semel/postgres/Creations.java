@@ -3,13 +3,11 @@ package dev.semel.postgres;
 import static dev.semel.postgres.RowSource.row;
 
 import dev.semel.store.CommitResult;
-import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.FurtherKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceWrite;
-import dev.semel.store.Response;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -29,35 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Creations {
 
-    private static final RowSource KEYS = RowSource.of(
-            "id uuid",
-            "user_id text",
-            "endpoint text",
-            "idempotency_key text",
-            "client_tx_id text",
-            "payload_hash text",
-            "status text",
-            "if_abandoned text",
-            "life int8",
-            "attempt text",
-            "response_status int8",
-            "response_kind text",
-            "response_headers text",
-            "response_body bytea",
-            "response_payload text");
-
-    private static final RowSource DOCUMENTS = RowSource.of(
-            "collection text",
-            "owner text",
-            "key text",
-            "version int8",
-            "created_at timestamptz",
-            "updated_at timestamptz",
-            "expires_at timestamptz",
-            "written_by text",
-            "data text",
-            "place int8",
-            "found_by text");
+    private static final RowSource KEYS = OnceRow.WRITTEN.with("attempt text");
 
     private static final RowSource FURTHER_KEYS =
             RowSource.of("collection text", "owner text", "name text", "further_key text", "key text");
@@ -92,50 +62,24 @@ final class Creations {
     private void addKey(PendingCommit pending, OnceWrite write) {
         OnceRecord record = write.record();
         String user = record.key().user();
-        String id = Objects.requireNonNull(pending.once).uuid().toString();
+        RowId id = Objects.requireNonNull(pending.once);
         users.add(user);
-        byId.put(id, pending);
+        byId.put(id.uuid().toString(), pending);
         if (pending.isCounted()) {
             userLocks.add(RowId.ofUser(user).lock());
             List<@Nullable Object> before = counted.get(user);
             long room = before == null ? write.quota().limit() : (Long) Objects.requireNonNull(before.get(2));
             counted.put(user, row(user, CommitGroup.micros(write.quota().window()), room - 1));
         }
-        Response response = record.response();
-        keys.add(row(
-                id,
-                user,
-                record.key().endpoint(),
-                record.key().key(),
-                record.clientTxId(),
-                record.fingerprint().hex(),
-                OnceRow.name(record.status()),
-                OnceRow.name(record.ifAbandoned()),
-                CommitGroup.micros(write.life()),
-                pending.commit.attempt(),
-                response == null ? null : (long) response.status(),
-                OnceRow.kind(response),
-                response == null ? null : HeaderText.of(response.headers()),
-                response == null ? null : response.body(),
-                OnceRow.payload(response)));
+        List<@Nullable Object> row = new ArrayList<>(OnceRow.values(id, write));
+        row.add(pending.commit.attempt());
+        keys.add(row);
     }
 
     private void add(DocumentWrite.Put put) {
         DocumentId id = put.id();
-        Document document = put.document();
         users.add(id.owner());
-        documents.add(row(
-                id.collection(),
-                id.owner(),
-                id.key(),
-                document.version(),
-                document.createdAt(),
-                document.updatedAt(),
-                document.expiresAt(),
-                document.writtenBy(),
-                document.data().text(),
-                document.place(),
-                DocumentRow.foundBy(put)));
+        documents.add(DocumentRow.values(put));
         for (FurtherKey key : put.furtherKeys()) {
             furtherKeys.add(row(id.collection(), id.owner(), key.name(), key.key(), id.key()));
         }
@@ -190,7 +134,7 @@ final class Creations {
         if (!documents.isEmpty()) {
             sql.append("; insert into documents (collection, owner, key, version, created_at, updated_at, expires_at,"
                             + " written_by, data, place, found_by) select * from ")
-                    .append(DOCUMENTS.sql("d", RowSource.shape(documents.size())));
+                    .append(DocumentRow.WRITTEN.sql("d", RowSource.shape(documents.size())));
         }
         if (!furtherKeys.isEmpty()) {
             sql.append("; insert into further_keys (collection, owner, name, further_key, key) select * from ")
@@ -207,7 +151,7 @@ final class Creations {
         }
         to.time(now);
         KEYS.bind(to, keys);
-        DOCUMENTS.bind(to, documents);
+        DocumentRow.WRITTEN.bind(to, documents);
         FURTHER_KEYS.bind(to, furtherKeys);
     }
 

@@ -22,7 +22,39 @@ final class DocumentRow {
     /** Stands in a text of further keys where the place will be. */
     static final char PLACE = 1;
 
+    /** What {@link #values} gives. */
+    static final RowSource WRITTEN = RowSource.of(
+            "collection text",
+            "owner text",
+            "key text",
+            "version int8",
+            "created_at timestamptz",
+            "updated_at timestamptz",
+            "expires_at timestamptz",
+            "written_by text",
+            "data text",
+            "place int8",
+            "found_by text");
+
     private DocumentRow() {}
+
+    /** The row of a document that is written. */
+    static List<@Nullable Object> values(DocumentWrite.Put put) {
+        DocumentId id = put.id();
+        Document document = put.document();
+        return RowSource.row(
+                id.collection(),
+                id.owner(),
+                id.key(),
+                document.version(),
+                document.createdAt(),
+                document.updatedAt(),
+                document.expiresAt(),
+                document.writtenBy(),
+                document.data().text(),
+                document.place(),
+                foundBy(put));
+    }
 
     /** The document whose columns begin at a given one. */
     static Document read(DocumentId id, ResultSet row, int first) throws SQLException {

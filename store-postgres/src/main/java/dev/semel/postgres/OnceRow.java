@@ -6,6 +6,7 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
+import dev.semel.store.OnceWrite;
 import dev.semel.store.Response;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -14,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +34,45 @@ final class OnceRow {
             "e.client_tx_id, e.payload_hash, e.status, e.if_abandoned, e.attempts, e.attempt_id,"
                     + " e.fence, e.created_at, e.deadline, e.response_status, e.response_kind, e.response_headers, e.response_body";
 
+    /** What {@link #values} gives. */
+    static final RowSource WRITTEN = RowSource.of(
+            "id uuid",
+            "user_id text",
+            "endpoint text",
+            "idempotency_key text",
+            "client_tx_id text",
+            "payload_hash text",
+            "status text",
+            "if_abandoned text",
+            "life int8",
+            "response_status int8",
+            "response_kind text",
+            "response_headers text",
+            "response_body bytea",
+            "response_payload text");
+
     private OnceRow() {}
+
+    /** What is known of a record that is written before it is. */
+    static List<@Nullable Object> values(RowId id, OnceWrite write) {
+        OnceRecord record = write.record();
+        Response response = record.response();
+        return RowSource.row(
+                id.uuid(),
+                record.key().user(),
+                record.key().endpoint(),
+                record.key().key(),
+                record.clientTxId(),
+                record.fingerprint().hex(),
+                name(record.status()),
+                name(record.ifAbandoned()),
+                CommitGroup.micros(write.life()),
+                response == null ? null : (long) response.status(),
+                kind(response),
+                response == null ? null : HeaderText.of(response.headers()),
+                response == null ? null : response.body(),
+                payload(response));
+    }
 
     /** The record whose columns begin at a given one; null if they are all null. */
     static @Nullable OnceRecord read(OnceKey key, ResultSet row, int first) throws SQLException {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,16 @@ record RowSource(List<String> names, List<String> types) {
                 Arrays.stream(columns)
                         .map(column -> column.substring(column.indexOf(' ') + 1))
                         .toList());
+    }
+
+    /** The same with more columns behind. */
+    RowSource with(String... columns) {
+        RowSource more = of(columns);
+        return new RowSource(joined(names, more.names), joined(types, more.types));
+    }
+
+    private static List<String> joined(List<String> first, List<String> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
     }
 
     /** The rows, for a statement's FROM. */
