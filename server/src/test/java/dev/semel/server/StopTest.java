@@ -9,6 +9,7 @@ import dev.semel.server.web.JsonText;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -79,6 +80,8 @@ class StopTest {
                 new Socket(InetAddress.getLoopbackAddress(), port).close();
             } catch (ConnectException e) {
                 return;
+            } catch (SocketException e) {
+                // taken, and given up as the port was closed: nobody listens the next time
             }
             Thread.onSpinWait();
         }
