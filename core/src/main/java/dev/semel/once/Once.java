@@ -160,7 +160,7 @@ public final class Once {
         Sighting seen = store.find(call.key(), settings.quota());
         OnceRecord record = seen.record();
         Standing standing = Standing.of(seen);
-        Standing.Step step = standing.step(isSame(call, seen));
+        Standing.Step step = standing.step(isSame(call, seen), settings.ifExpired());
         return step == Standing.Step.START
                 ? start(new Start(call, seen, standing, settings), run)
                 : answer(step, Objects.requireNonNull(record));
@@ -179,6 +179,7 @@ public final class Once {
             case TELL_RUNNING -> new Outcome.InProgress(settings.retryHint());
             case TELL_UNKNOWN -> unknown(record);
             case TELL_MISMATCH -> new Outcome.Mismatch();
+            case TELL_EXPIRED -> expired(record);
             case REPLAY -> replayed(record);
         };
     }
@@ -356,7 +357,7 @@ public final class Once {
     /** The owner vanished, and the operation must not be run again; then looks again. */
     private @Nullable Outcome freeze(OnceRecord record) {
         OnceRecord frozen = record.with(OnceStatus.UNKNOWN, null);
-        transactions.commit(new OnceWrite(Expected.asSeen(record), frozen, null, Quota.NONE));
+        transactions.commit(new OnceWrite(Expected.asSeen(record), frozen, null, Duration.ZERO, Quota.NONE));
         return null;
     }
 
@@ -388,6 +389,10 @@ public final class Once {
                 record.attempts(),
                 record.createdAt(),
                 Objects.requireNonNull(record.deadline()));
+    }
+
+    private static Outcome expired(OnceRecord record) {
+        return new Outcome.Expired(record.createdAt(), Objects.requireNonNull(record.deadline()));
     }
 
     private static Outcome unknown(OnceRecord record) {

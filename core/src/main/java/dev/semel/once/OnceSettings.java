@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param retention how long the answer of a completed operation is kept
  * @param failedRetention how long it is remembered that an operation failed
+ * @param tombstone how long it is remembered that there was a key, after its record is past its time; zero for not at all
+ * @param ifExpired what happens to a call whose key is past its time
  * @param lease how long an owner may be silent before its operation counts as abandoned
  * @param longestRun after how long a run that has not come to an end is given up: its lease is no longer kept, and others are no
  *     longer told that it is under way
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public record OnceSettings(
         Duration retention,
         Duration failedRetention,
+        Duration tombstone,
+        IfExpired ifExpired,
         Duration lease,
         Duration longestRun,
         Duration retryHint,
@@ -29,10 +33,12 @@ public record OnceSettings(
 
     private static final Duration LONGEST = Duration.ofDays(36_525);
 
-    /** A day, a week, half a minute, an hour, a second, a mebibyte, and a thousand keys an hour. */
+    /** A day, a week, thirty days in which an expired key is new, half a minute, an hour, a second, a mebibyte, and a thousand keys an hour. */
     public static final OnceSettings DEFAULTS = new OnceSettings(
             Duration.ofHours(24),
             Duration.ofDays(7),
+            Duration.ofDays(30),
+            IfExpired.RUN_AGAIN,
             Duration.ofSeconds(30),
             Duration.ofHours(1),
             Duration.ofSeconds(1),
@@ -44,6 +50,10 @@ public record OnceSettings(
         requirePositive("retention", retention);
         requirePositive("failedRetention", failedRetention);
         requirePositive("lease", lease);
+        Objects.requireNonNull(ifExpired, "ifExpired");
+        if (tombstone.isNegative() || tombstone.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("tombstone is negative, or over a hundred years: " + tombstone);
+        }
         requirePositive("longestRun", longestRun);
         requirePositive("retryHint", retryHint);
         Objects.requireNonNull(quota, "quota");
@@ -68,31 +78,53 @@ public record OnceSettings(
         };
     }
 
+    /** How long a record with a given status is remembered after that: an abandoned one as long as an answer is kept. */
+    Duration afterlife(OnceStatus status) {
+        return status == OnceStatus.PROCESSING ? retention : tombstone;
+    }
+
     public OnceSettings withRetention(Duration retention) {
-        return new OnceSettings(retention, failedRetention, lease, longestRun, retryHint, responseLimit, quota);
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
     }
 
     public OnceSettings withFailedRetention(Duration failedRetention) {
-        return new OnceSettings(retention, failedRetention, lease, longestRun, retryHint, responseLimit, quota);
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
+    }
+
+    public OnceSettings withTombstone(Duration tombstone) {
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
+    }
+
+    public OnceSettings withIfExpired(IfExpired ifExpired) {
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
     }
 
     public OnceSettings withLease(Duration lease) {
-        return new OnceSettings(retention, failedRetention, lease, longestRun, retryHint, responseLimit, quota);
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
     }
 
     public OnceSettings withLongestRun(Duration longestRun) {
-        return new OnceSettings(retention, failedRetention, lease, longestRun, retryHint, responseLimit, quota);
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
     }
 
     public OnceSettings withRetryHint(Duration retryHint) {
-        return new OnceSettings(retention, failedRetention, lease, longestRun, retryHint, responseLimit, quota);
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
     }
 
     public OnceSettings withResponseLimit(int responseLimit) {
-        return new OnceSettings(retention, failedRetention, lease, longestRun, retryHint, responseLimit, quota);
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
     }
 
     public OnceSettings withQuota(Quota quota) {
-        return new OnceSettings(retention, failedRetention, lease, longestRun, retryHint, responseLimit, quota);
+        return new OnceSettings(
+                retention, failedRetention, tombstone, ifExpired, lease, longestRun, retryHint, responseLimit, quota);
     }
 }

@@ -52,6 +52,14 @@ public sealed interface Outcome {
     record Failed(Throwable cause, int attempt) implements Outcome {}
 
     /**
+     * The key was used before and is past its time, and it was said that such keys are refused.
+     *
+     * @param createdAt when the key was first seen
+     * @param expiredAt until when retries were answered from the record
+     */
+    record Expired(Instant createdAt, Instant expiredAt) implements Outcome {}
+
+    /**
      * Whoever ran it vanished, and it must not be run again: an operator has to find out what became of it.
      *
      * @param attempt how often it was begun

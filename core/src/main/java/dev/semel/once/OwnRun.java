@@ -71,7 +71,7 @@ final class OwnRun {
         OwnTransaction.Claim claim = transaction.claim(call.key(), settings.quota());
         Sighting seen = claim.seen();
         Standing standing = Standing.of(seen);
-        Standing.Step step = standing.step(Once.isSame(call, seen));
+        Standing.Step step = standing.step(Once.isSame(call, seen), settings.ifExpired());
         if (step != Standing.Step.START) {
             return () -> once.answer(step, Objects.requireNonNull(seen.record()));
         }
@@ -169,7 +169,7 @@ final class OwnRun {
 
     /** Written in any case, however many keys the user has begun. */
     private static OnceWrite uncounted(OnceWrite write) {
-        return new OnceWrite(write.expected(), write.record(), write.life(), Quota.NONE);
+        return new OnceWrite(write.expected(), write.record(), write.life(), write.afterlife(), Quota.NONE);
     }
 
     private boolean isStillSo(Start start) {

@@ -1,7 +1,7 @@
 package dev.semel.once;
 
-import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
 import dev.semel.store.Sighting;
 
 /**
@@ -33,6 +33,8 @@ enum Standing {
         TELL_RUNNING,
         TELL_UNKNOWN,
         TELL_MISMATCH,
+        /** Refuses a key that is past its time, where that was said. */
+        TELL_EXPIRED,
         REPLAY,
     }
 
@@ -44,7 +46,10 @@ enum Standing {
         this.other = other;
     }
 
-    Step step(boolean sameFingerprint) {
+    Step step(boolean sameFingerprint, IfExpired ifExpired) {
+        if (this == EXPIRED && ifExpired == IfExpired.REFUSE) {
+            return Step.TELL_EXPIRED;
+        }
         return sameFingerprint ? same : other;
     }
 
@@ -55,16 +60,12 @@ enum Standing {
             return NOTHING;
         }
         boolean over = record.isOverAt(seen.now());
-        return switch (record.status()) {
-            case UNKNOWN -> UNKNOWN;
-            case COMPLETED -> over ? EXPIRED : COMPLETED;
-            case FAILED -> over ? EXPIRED : FAILED;
-            case PROCESSING -> {
-                if (!over) {
-                    yield RUNNING;
-                }
-                yield record.ifAbandoned() == IfAbandoned.FREEZE ? TO_FREEZE : ABANDONED;
-            }
+        return switch (record.stateAt(seen.now())) {
+            case UNKNOWN -> record.status() == OnceStatus.PROCESSING ? TO_FREEZE : UNKNOWN;
+            case COMPLETED -> COMPLETED;
+            case FAILED -> FAILED;
+            case EXPIRED -> EXPIRED;
+            case PROCESSING -> over ? ABANDONED : RUNNING;
         };
     }
 }

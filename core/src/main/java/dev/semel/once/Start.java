@@ -76,7 +76,8 @@ final class Start {
     /** The owner of a claim goes on, or comes to an end. */
     OnceWrite owned(OnceRecord claim, OnceStatus status, @Nullable Response response) {
         OnceRecord next = claim.with(status, response == null ? null : kept(response));
-        return new OnceWrite(Expected.ownedBy(claim.fence()), next, settings.life(status), Quota.NONE);
+        return new OnceWrite(
+                Expected.ownedBy(claim.fence()), next, settings.life(status), settings.afterlife(status), Quota.NONE);
     }
 
     private OnceWrite begin(OnceStatus status, @Nullable IfAbandoned ifAbandoned, @Nullable Response response) {
@@ -91,8 +92,14 @@ final class Start {
                 0,
                 isNewKey() ? seen.now() : before().createdAt(),
                 null,
+                null,
                 response);
-        return new OnceWrite(Expected.asSeen(seen.record()), record, settings.life(status), settings.quota());
+        return new OnceWrite(
+                Expected.asSeen(seen.record()),
+                record,
+                settings.life(status),
+                settings.afterlife(status),
+                settings.quota());
     }
 
     private Response kept(Response response) {

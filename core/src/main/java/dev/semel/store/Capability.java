@@ -14,4 +14,7 @@ public enum Capability {
 
     /** New keys of a user are counted over a sliding time, and never more than the quota let through. A store without it lets all through. */
     QUOTA,
+
+    /** Keys are listed, what is past its time is swept, and a user is erased. */
+    HOUSEKEEPING,
 }

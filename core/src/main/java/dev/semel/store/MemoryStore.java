@@ -46,13 +46,15 @@ public final class MemoryStore implements Store {
 
     private final InstantSource clock;
     private final long maxBytes;
-    private final Room room;
+    final Room room;
 
-    private final Map<OnceKey, OnceRecord> onceRecords = new ConcurrentHashMap<>(MANY_ROWS);
-    private final NavigableMap<Row, Document> documents = new ConcurrentSkipListMap<>();
-    private final NavigableMap<Row, DocumentId> furtherKeys = new ConcurrentSkipListMap<>();
+    final Map<OnceKey, OnceRecord> onceRecords = new ConcurrentHashMap<>(MANY_ROWS);
+    final NavigableMap<Row, Document> documents = new ConcurrentSkipListMap<>();
+    final NavigableMap<Row, DocumentId> furtherKeys = new ConcurrentSkipListMap<>();
     private final NewKeyLedger newKeys = new NewKeyLedger((user, since) -> List.of());
     private final Map<String, CommitResult> receipts = Collections.synchronizedMap(new Recent());
+
+    private final Housekeeping housekeeping = new MemoryHousekeeping(this);
 
     private final StampedLock[] locks;
     private final AtomicLong lastFence = new AtomicLong();
@@ -89,7 +91,7 @@ public final class MemoryStore implements Store {
     }
 
     /** Where a document, or one of its further keys, is in the order of keys. */
-    private record Row(String room, String owner, String key) implements Comparable<Row> {
+    record Row(String room, String owner, String key) implements Comparable<Row> {
 
         static Row of(DocumentId id) {
             return new Row(id.collection(), id.owner(), id.key());
@@ -232,6 +234,26 @@ public final class MemoryStore implements Store {
 
     private static String ascii(byte[] key) {
         return new String(key, US_ASCII);
+    }
+
+    @Override
+    public Housekeeping housekeeping() {
+        return housekeeping;
+    }
+
+    /** Does something to a row while nobody else reads or writes it. */
+    void locked(Object row, Runnable task) {
+        StampedLock lock = locks[stripe(row)];
+        lock(lock);
+        try {
+            task.run();
+        } finally {
+            lock.tryUnlockWrite();
+        }
+    }
+
+    void forgetIdle(Instant now) {
+        newKeys.forgetIdle(now);
     }
 
     @Override
@@ -504,7 +526,7 @@ public final class MemoryStore implements Store {
         }
     }
 
-    private void refuseIfClosed() {
+    void refuseIfClosed() {
         if (closed) {
             throw StoreException.refused("The memory store is closed");
         }

@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.MalformedException;
 import dev.semel.id.TextFormat;
+import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param key what the client made: 1 to 255 of {@code A-Za-z0-9_-}
  */
 public record OnceKey(String user, String endpoint, String key) {
+
+    /** By user, endpoint and key. */
+    public static final Comparator<OnceKey> IN_ORDER =
+            Comparator.comparing(OnceKey::user).thenComparing(OnceKey::endpoint).thenComparing(OnceKey::key);
 
     /** The most characters that an endpoint has. */
     public static final int LONGEST_ENDPOINT = 2048;
@@ -52,6 +57,24 @@ public record OnceKey(String user, String endpoint, String key) {
             i += pairs ? 1 : 0;
         }
         return null;
+    }
+
+    /**
+     * Reads what {@link #cursor} has written.
+     *
+     * @throws IllegalArgumentException if it is nothing of the kind
+     */
+    public static OnceKey ofCursor(String cursor) {
+        String[] parts = cursor.split("\n", -1);
+        if (parts.length != 3) {
+            throw new IllegalArgumentException("Not where a page of keys ended");
+        }
+        return new OnceKey(parts[0], parts[1], parts[2]);
+    }
+
+    /** The key as a place in the order of keys. */
+    public String cursor() {
+        return user + "\n" + endpoint + "\n" + key;
     }
 
     /** By the key first, which is the one that differs. */

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param fence rises with each start, in the whole store; who has a lower one owns nothing any more
  * @param createdAt when the key was first seen
  * @param deadline while processing, the end of the lease; afterwards, the end of the record's life; null if it has no end
- * @param response what was answered, once it is completed
+ * @param forgottenAt from when on nothing need be known of it any more; null if that is never. Between its deadline and this moment it is
+ *     a tombstone: who asks is told that there was something, and how it ended
+ * @param response what was answered, once it is completed; no longer there when it has become a tombstone
  */
 public record OnceRecord(
         OnceKey key,
@@ -30,11 +32,57 @@ public record OnceRecord(
         long fence,
         Instant createdAt,
         @Nullable Instant deadline,
+        @Nullable Instant forgottenAt,
         @Nullable Response response) {
 
     /** Whether the lease or the life of the record is over at a given time. */
     public boolean isOverAt(Instant now) {
         return deadline != null && !now.isBefore(deadline);
+    }
+
+    /** Whether it was completed, and what was answered is known no longer, whatever a clock that was set back may say. */
+    public boolean isStripped() {
+        return status == OnceStatus.COMPLETED && response == null;
+    }
+
+    /** How it looks to people at a given time. */
+    public KeyState stateAt(Instant now) {
+        boolean over = isOverAt(now) || isStripped();
+        return switch (status) {
+            case UNKNOWN -> KeyState.UNKNOWN;
+            case COMPLETED -> over ? KeyState.EXPIRED : KeyState.COMPLETED;
+            case FAILED -> over ? KeyState.EXPIRED : KeyState.FAILED;
+            case PROCESSING -> over && ifAbandoned == IfAbandoned.FREEZE ? KeyState.UNKNOWN : KeyState.PROCESSING;
+        };
+    }
+
+    /**
+     * What a sweep leaves of it at a given time: all of it; the tombstone of what is past its time; that it is unknown, if its owner has
+     * vanished and it must not be run again; or null when it may be forgotten.
+     */
+    public @Nullable OnceRecord sweptAt(Instant now) {
+        if (!isOverAt(now)) {
+            return this;
+        }
+        if (stateAt(now) == KeyState.UNKNOWN) {
+            return new OnceRecord(
+                    key,
+                    clientTxId,
+                    fingerprint,
+                    OnceStatus.UNKNOWN,
+                    ifAbandoned,
+                    attempts,
+                    attempt,
+                    fence,
+                    createdAt,
+                    null,
+                    null,
+                    null);
+        }
+        if (forgottenAt != null && !now.isBefore(forgottenAt)) {
+            return null;
+        }
+        return response == null ? this : with(status, null);
     }
 
     /** The same operation, come to another point. */
@@ -50,6 +98,7 @@ public record OnceRecord(
                 fence,
                 createdAt,
                 deadline,
+                forgottenAt,
                 response);
     }
 }

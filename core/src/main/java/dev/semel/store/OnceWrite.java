@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param expected how the record has to stand
  * @param record what it becomes; a fence of 0 asks for a new one
  * @param life how long from the commit on to its deadline; null if it has none
+ * @param afterlife how long from its deadline on until nothing need be known of it
  * @param quota how many new keys the user may begin, if this one is new
  */
 public record OnceWrite(
-        Expected expected, OnceRecord record, @Nullable Duration life, Quota quota) {
+        Expected expected, OnceRecord record, @Nullable Duration life, Duration afterlife, Quota quota) {
 
     /** Whether a key is begun that was not there before, or was past its time: what a quota counts. */
     public boolean isNewKey() {
@@ -39,6 +40,7 @@ public record OnceWrite(
                 record.fence() == 0 ? fences.getAsLong() : record.fence(),
                 isNewKey() ? now : record.createdAt(),
                 life == null ? null : now.plus(life),
+                life == null ? null : now.plus(life).plus(afterlife),
                 record.response());
     }
 }

@@ -51,6 +51,11 @@ public interface Store extends DocumentReader, AutoCloseable {
     /** Documents in the order of their keys, as they are at one moment. */
     List<Document> scan(Scan scan);
 
+    /** What those who run it do with it. */
+    default Housekeeping housekeeping() {
+        throw new UnsupportedOperationException("This store is not one to be looked into or swept");
+    }
+
     /** Lets go of what the store holds. Whatever was acknowledged stays, where the store keeps things at all. */
     @Override
     void close();

@@ -98,6 +98,7 @@ record CommitSql(
             "created_at",
             "expires_at",
             "lease_until",
+            "forgotten_at",
             "if_abandoned",
             "attempts",
             "attempt_id",
@@ -227,7 +228,7 @@ record CommitSql(
                 : "(select c.*, null::int8 as wait, c.code as code_now from c) s";
         String columns = once
                 ? "s.id, s.user_id, s.endpoint, s.idempotency_key, s.client_tx_id, s.payload_hash, s.status, s.if_abandoned,"
-                        + " s.attempts, s.response_status, s.response_kind, s.response_headers, s.response_body,"
+                        + " s.afterlife, s.attempts, s.response_status, s.response_kind, s.response_headers, s.response_body,"
                         + " s.response_payload,"
                         + " case when s.code_now > 0 then s.e_fence when s.id is null then null"
                         + " when s.fence = 0 then nextval('semel_fences') else s.fence end as new_fence,"
@@ -250,7 +251,7 @@ record CommitSql(
                 + ") select id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
                 + " case when pg_input_is_valid(response_payload, 'jsonb') then response_payload::jsonb end,"
                 + " status, new_created_at, case when status <> 'processing' then deadline end,"
-                + " case when status = 'processing' then deadline end, if_abandoned, attempts, attempt, new_fence,"
+                + " case when status = 'processing' then deadline end, deadline + afterlife * interval '1 microsecond', if_abandoned, attempts, attempt, new_fence,"
                 + " response_status, response_kind, response_headers, response_body"
                 + " from w where code = 0 and id is not null" + onConflictReplace() + ")";
     }

@@ -119,12 +119,13 @@ final class Creations {
         // The time makes it a query of its own, which is not taken apart: what may be JSON is looked at row by row.
         sql.append(
                         "insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
-                                + " status, if_abandoned, created_at, expires_at, lease_until, attempts, attempt_id, fence,"
+                                + " status, if_abandoned, created_at, expires_at, lease_until, forgotten_at, attempts, attempt_id, fence,"
                                 + " response_status, response_kind, response_headers, response_body, response_payload)"
                                 + " select t.id, t.user_id, t.endpoint, t.idempotency_key, t.client_tx_id, t.payload_hash,"
                                 + " t.status, t.if_abandoned, t.now,"
                                 + " case when t.status <> 'processing' then t.now + t.life * interval '1 microsecond' end,"
                                 + " case when t.status = 'processing' then t.now + t.life * interval '1 microsecond' end,"
+                                + " t.now + (t.life + t.afterlife) * interval '1 microsecond',"
                                 + " 1, t.attempt, nextval('semel_fences'), t.response_status, t.response_kind, t.response_headers,"
                                 + " t.response_body,"
                                 + " case when pg_input_is_valid(t.response_payload, 'jsonb') then t.response_payload::jsonb end"

@@ -91,7 +91,8 @@ final class KeySql {
             + String.join(", ", CommitSql.ONCE_COLUMNS)
             + ") select ?::uuid, ?, ?, ?, ?, ?,"
             + " case when pg_input_is_valid(t.payload, 'jsonb') then t.payload::jsonb end, ?,"
-            + " coalesce(?::timestamptz, t.now), t.now + ?::int8 * interval '1 microsecond', null, null, ?::int4, ?,"
+            + " coalesce(?::timestamptz, t.now), t.now + ?::int8 * interval '1 microsecond', null,"
+            + " t.now + ?::int8 * interval '1 microsecond', null, ?::int4, ?,"
             + " nextval('semel_fences'), ?::int4, ?, ?, ?::bytea"
             + " from (select coalesce(?::timestamptz, clock_timestamp()) as now, ?::text as payload) t";
 
@@ -265,7 +266,8 @@ final class KeySql {
                     .text(record.fingerprint().hex())
                     .text(OnceRow.name(record.status()))
                     .time(write.isNewKey() ? null : record.createdAt())
-                    .number(Objects.requireNonNull(CommitGroup.micros(write.life())))
+                    .number(micros(write.life()))
+                    .number(micros(write.life()) + micros(write.afterlife()))
                     .number(record.attempts())
                     .text(attempt)
                     .number(response.status())
@@ -274,6 +276,10 @@ final class KeySql {
                     .bytes(response.body())
                     .time(now)
                     .text(OnceRow.payload(response));
+        }
+
+        private static long micros(@Nullable Duration time) {
+            return Objects.requireNonNull(CommitGroup.micros(time));
         }
 
         private static CommitResult refused(SQLException e) throws SQLException {

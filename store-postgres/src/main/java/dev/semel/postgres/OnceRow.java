@@ -15,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -26,13 +27,18 @@ final class OnceRow {
     /** What {@link #read} reads, from a table that is called k. */
     static final String COLUMNS =
             "k.client_tx_id, k.payload_hash, k.status, k.if_abandoned, k.attempts, k.attempt_id, k.fence,"
-                    + " k.created_at, coalesce(k.lease_until, k.expires_at) as deadline,"
+                    + " k.created_at, coalesce(k.lease_until, k.expires_at) as deadline, k.forgotten_at,"
                     + " k.response_status, k.response_kind, k.response_headers, k.response_body";
+
+    /** The same without a response. */
+    static final String COLUMNS_UNANSWERED = COLUMNS.substring(0, COLUMNS.indexOf("k.response_status"))
+            + "null::int4 as response_status, null::text as response_kind, null::text as response_headers,"
+            + " null::bytea as response_body";
 
     /** The same, from a query of them that is called e. */
     static final String COLUMNS_FOUND =
             "e.client_tx_id, e.payload_hash, e.status, e.if_abandoned, e.attempts, e.attempt_id,"
-                    + " e.fence, e.created_at, e.deadline, e.response_status, e.response_kind, e.response_headers, e.response_body";
+                    + " e.fence, e.created_at, e.deadline, e.forgotten_at, e.response_status, e.response_kind, e.response_headers, e.response_body";
 
     /** What {@link #values} gives. */
     static final RowSource WRITTEN = RowSource.of(
@@ -45,6 +51,7 @@ final class OnceRow {
             "status text",
             "if_abandoned text",
             "life int8",
+            "afterlife int8",
             "response_status int8",
             "response_kind text",
             "response_headers text",
@@ -67,6 +74,7 @@ final class OnceRow {
                 name(record.status()),
                 name(record.ifAbandoned()),
                 CommitGroup.micros(write.life()),
+                CommitGroup.micros(write.afterlife()),
                 response == null ? null : (long) response.status(),
                 kind(response),
                 response == null ? null : HeaderText.of(response.headers()),
@@ -91,12 +99,15 @@ final class OnceRow {
                 row.getLong(first + 6),
                 instant(row, first + 7),
                 optionalInstant(row, first + 8),
-                response(row, first + 9));
+                optionalInstant(row, first + 9),
+                response(row, first + 10));
     }
 
     /** The record of a commit as it was written: its fence, creation and deadline are in the columns from a given one on. */
     static OnceRecord written(Commit commit, ResultSet row, int first) throws SQLException {
-        OnceRecord record = Objects.requireNonNull(commit.once()).record();
+        OnceWrite write = Objects.requireNonNull(commit.once());
+        OnceRecord record = write.record();
+        Instant deadline = optionalInstant(row, first + 2);
         return new OnceRecord(
                 record.key(),
                 record.clientTxId(),
@@ -107,7 +118,8 @@ final class OnceRow {
                 commit.attempt(),
                 row.getLong(first),
                 instant(row, first + 1),
-                optionalInstant(row, first + 2),
+                deadline,
+                deadline == null ? null : deadline.plus(write.afterlife().truncatedTo(ChronoUnit.MICROS)),
                 record.response());
     }
 

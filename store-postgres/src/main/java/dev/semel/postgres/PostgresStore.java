@@ -6,6 +6,7 @@ import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.GroupWriter;
+import dev.semel.store.Housekeeping;
 import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.RowLocks;
@@ -54,7 +55,7 @@ public final class PostgresStore implements Store {
             new GroupWriter<>(this::commitTogether, PendingCommit::bytes, MOST_TOGETHER);
     private final GroupWriter<Finding.Wanted> finds = new GroupWriter<>(this::findTogether, any -> 1, MOST_TOGETHER);
     private final GroupWriter<Reading.Wanted> reads = new GroupWriter<>(this::readTogether, any -> 1, MOST_TOGETHER);
-    private final Sweep sweep;
+    private final Housekeeping housekeeping;
     private volatile boolean closed;
 
     private PostgresStore(Session session, @Nullable InstantSource givenClock) {
@@ -62,7 +63,7 @@ public final class PostgresStore implements Store {
         this.givenClock = givenClock;
         long asked = System.nanoTime();
         this.clock = new DatabaseClock(askTime(session), asked);
-        this.sweep = new Sweep(session);
+        this.housekeeping = new KeyKeeping(this, session);
     }
 
     /**
@@ -225,18 +226,12 @@ public final class PostgresStore implements Store {
         clock.tell(new CommitGroup(group, alone).run(session, givenTime()), asked);
     }
 
-    /**
-     * Removes what is past its time, little by little, and logs in {@code cleanup_logs} how much that was. Any number of servers may do
-     * so at once.
-     *
-     * @return how many rows were removed
-     */
-    public long sweep() {
-        refuseIfClosed();
-        return sweep.run(givenTime());
+    @Override
+    public Housekeeping housekeeping() {
+        return housekeeping;
     }
 
-    private void refuseIfClosed() {
+    void refuseIfClosed() {
         if (closed) {
             throw StoreException.refused("The store is closed");
         }

@@ -1,15 +1,22 @@
 package dev.semel.postgres;
 
 import dev.semel.postgres.Session.Role;
+import dev.semel.store.Cleanup;
 import dev.semel.store.DocumentId;
+import dev.semel.store.Housekeeping;
+import dev.semel.store.SweepStep;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what is past its time, a few rows to a transaction, as the role {@code semel_service}. Rows that somebody is at are left for
- * the next time; any number of servers may sweep at once.
+ * Lets go of what is past its time, a few rows to a transaction, as the role {@code semel_service}. Rows that somebody is at are left
+ * for the next time; any number of servers may sweep at once. A commit that is just taking over a row writes it anew, whether it is
+ * still there or not.
  */
 final class Sweep {
 
@@ -21,23 +28,34 @@ final class Sweep {
 
     private static final String NOW = "(select coalesce(?::timestamptz, clock_timestamp()))";
 
-    /**
-     * A key that ended soon is kept for an hour all the same: until then it counts among the user's new ones. A commit that is just
-     * taking over such a row writes it anew, whether it is still there or not.
-     */
-    private static final String KEYS = "with gone as (delete from idempotency_keys z using (select k.ctid as tid"
-            + " from idempotency_keys k where k.status in ('completed', 'failed') and k.expires_at <= " + NOW
-            + " and k.created_at <= " + NOW + " - interval '1 hour'"
-            + " order by k.expires_at limit " + ROWS_AT_A_TIME
-            + " for update skip locked) g where z.ctid = g.tid returning 1)"
-            + " select count(*) from gone";
+    private static final String SOME = " limit " + ROWS_AT_A_TIME + " for update skip locked) g where z.ctid = g.tid";
+
+    /** What an owner has left who vanished, and must not be run again. It counts as nothing: it is not let go. */
+    private static final String FREEZE =
+            counting("update idempotency_keys z set status = 'unknown', lease_until = null,"
+                    + " forgotten_at = null from (select k.ctid as tid from idempotency_keys k where k.status = 'processing'"
+                    + " and k.if_abandoned = 'freeze' and k.lease_until <= " + NOW + " order by k.lease_until" + SOME
+                    + " returning ''");
+
+    private static final String STRIP = counting("update idempotency_keys z set response_payload = null,"
+            + " response_status = null, response_kind = null, response_headers = null, response_body = null"
+            + " from (select k.ctid as tid from idempotency_keys k where k.response_kind is not null and k.expires_at <= "
+            + NOW + " order by k.expires_at" + SOME + " returning '" + Housekeeping.KEYS + "'");
+
+    /** A key is kept for an hour in any case: until then it counts among the user's new ones. */
+    private static final String FORGET = counting("delete from idempotency_keys z using (select k.ctid as tid"
+            + " from idempotency_keys k where k.response_kind is null and coalesce(k.forgotten_at, k.expires_at) <= "
+            + NOW
+            + " and k.status <> 'unknown' and (k.status <> 'processing' or k.if_abandoned is distinct from 'freeze')"
+            + " and k.created_at <= " + NOW + " - interval '1 hour' order by coalesce(k.forgotten_at, k.expires_at)"
+            + SOME
+            + " returning case when z.status = 'processing' then '" + Housekeeping.KEYS + "' else '"
+            + Housekeeping.TOMBSTONES + "' end");
 
     /** It is remembered for ten minutes which commits were applied, for those who ask again. */
-    private static final String RECEIPTS =
-            "with gone as (delete from receipts z using (select k.ctid as tid from receipts k"
-                    + " where k.created_at < " + NOW + " - interval '10 minutes' order by k.created_at limit "
-                    + ROWS_AT_A_TIME
-                    + " for update skip locked) g where z.ctid = g.tid returning 1) select count(*) from gone";
+    private static final String RECEIPTS = counting("delete from receipts z using (select k.ctid as tid from receipts k"
+            + " where k.created_at < " + NOW + " - interval '10 minutes' order by k.created_at" + SOME + " returning '"
+            + Housekeeping.RECEIPTS + "'");
 
     private static final String EXPIRED = "select d.collection, d.owner, d.key from documents d where d.expires_at <= "
             + NOW + " order by d.expires_at offset ? limit " + LOCKS_AT_A_TIME;
@@ -56,8 +74,14 @@ final class Sweep {
             + " select count(*) from gone";
 
     private static final String LOG = "with told as (insert into cleanup_logs (table_name, deleted_count, cleanup_time)"
-            + " select l.table_name, l.deleted_count, " + NOW
-            + " from unnest(?::text[], ?::int8[]) l(table_name, deleted_count) returning 1) select count(*) from told";
+            + " select l.table_name, l.deleted_count, l.cleanup_time from unnest(?::text[], ?::int8[], ?::timestamptz[])"
+            + " l(table_name, deleted_count, cleanup_time) returning 1) select count(*) from told";
+
+    private static final String LOGGED =
+            "select table_name, deleted_count, cleanup_time from cleanup_logs order by cleanup_time desc limit ?";
+
+    private static final List<String> TABLES =
+            List.of(Housekeeping.KEYS, Housekeeping.TOMBSTONES, Housekeeping.DOCUMENTS, Housekeeping.RECEIPTS);
 
     private final Session session;
 
@@ -65,57 +89,65 @@ final class Sweep {
         this.session = session;
     }
 
-    /** @param now what time it is; null if the database is to say */
-    long run(@Nullable Instant now) {
-        long keys = removeAll(KEYS, 2, now);
-        long documents = removeDocuments(now);
-        long receipts = removeAll(RECEIPTS, 1, now);
-        session.run(
-                session.prologue(Role.SERVICE) + LOG,
-                to -> to.text("")
-                        .time(now)
-                        .texts(List.of("idempotency_keys", "documents", "receipts"))
-                        .numbers(List.of(keys, documents, receipts)),
-                rows -> rows.next());
-        return keys + documents + receipts;
+    private static String counting(String change) {
+        return "with gone(as_what) as (" + change + ") select as_what, count(*) from gone group by as_what";
     }
 
-    private long removeAll(String sql, int times, @Nullable Instant now) {
-        long all = 0;
-        long removed;
-        do {
-            removed = session.run(
-                    session.prologue(Role.SERVICE) + sql,
-                    to -> {
-                        to.text("");
-                        for (int i = 0; i < times; i++) {
-                            to.time(now);
-                        }
-                    },
-                    rows -> rows.next() ? rows.getLong(1) : 0);
-            all += removed;
-        } while (removed == ROWS_AT_A_TIME);
-        return all;
-    }
+    /** What is gone through, one after another; {@link #step} tells which by its place. */
+    private static final List<Batch> BATCHES =
+            List.of(new Batch(FREEZE, 1), new Batch(STRIP, 1), new Batch(FORGET, 2), new Batch(RECEIPTS, 1));
 
-    private long removeDocuments(@Nullable Instant now) {
-        long all = 0;
-        long skipped = 0;
-        while (true) {
-            List<DocumentId> expired = expired(now, skipped);
-            if (expired.isEmpty()) {
-                return all;
-            }
-            long removed = remove(expired, now);
-            all += removed;
-            skipped += expired.size() - removed;
+    /** A statement, and how often it asks what time it is. */
+    private record Batch(String sql, int times) {}
+
+    /**
+     * @param from which batch is next; behind the last of them, how many documents were passed over
+     * @param now what time it is; null if the database is to say
+     */
+    SweepStep step(String from, @Nullable Instant now) {
+        int cut = from.indexOf(' ');
+        if (cut >= 0) {
+            return documents(Long.parseLong(from.substring(cut + 1)), now);
         }
+        int number = from.isEmpty() ? 0 : Integer.parseInt(from);
+        Map<String, Long> deleted = run(BATCHES.get(number), now);
+        long all = deleted.values().stream().mapToLong(Long::longValue).sum();
+        deleted.remove("");
+        TABLES.forEach(table -> deleted.putIfAbsent(table, 0L));
+        int next = all == ROWS_AT_A_TIME ? number : number + 1;
+        return new SweepStep(deleted, Optional.of(next < BATCHES.size() ? String.valueOf(next) : "documents 0"));
     }
 
-    private List<DocumentId> expired(@Nullable Instant now, long skipped) {
+    private Map<String, Long> run(Batch batch, @Nullable Instant now) {
+        return session.run(
+                session.prologue(Role.SERVICE) + batch.sql,
+                to -> {
+                    to.text("");
+                    for (int i = 0; i < batch.times; i++) {
+                        to.time(now);
+                    }
+                },
+                rows -> {
+                    Map<String, Long> counts = new HashMap<>();
+                    while (rows.next()) {
+                        counts.put(rows.getString(1), rows.getLong(2));
+                    }
+                    return counts;
+                });
+    }
+
+    private SweepStep documents(long passed, @Nullable Instant now) {
+        List<DocumentId> expired = expired(now, passed);
+        long removed = expired.isEmpty() ? 0 : remove(expired, now);
+        Optional<String> next =
+                expired.isEmpty() ? Optional.empty() : Optional.of("documents " + (passed + expired.size() - removed));
+        return new SweepStep(Map.of(Housekeeping.DOCUMENTS, removed), next);
+    }
+
+    private List<DocumentId> expired(@Nullable Instant now, long passed) {
         return session.run(
                 session.prologue(Role.SERVICE) + EXPIRED,
-                to -> to.text("").time(now).number(skipped),
+                to -> to.text("").time(now).number(passed),
                 rows -> {
                     List<DocumentId> ids = new ArrayList<>();
                     while (rows.next()) {
@@ -143,5 +175,28 @@ final class Sweep {
                         .texts(ids.stream().map(DocumentId::key).toList())
                         .time(now),
                 rows -> rows.next() ? rows.getLong(1) : 0);
+    }
+
+    void log(List<Cleanup> cleanups) {
+        session.run(
+                session.prologue(Role.SERVICE) + LOG,
+                to -> to.text("")
+                        .texts(cleanups.stream().map(Cleanup::table).toList())
+                        .numbers(cleanups.stream().map(Cleanup::deleted).toList())
+                        .array(
+                                "timestamptz",
+                                cleanups.stream().map(Cleanup::time).toList()),
+                rows -> rows.next());
+    }
+
+    List<Cleanup> logged(int limit) {
+        return session.run(
+                session.prologue(Role.SERVICE) + LOGGED, to -> to.text("").number(limit), rows -> {
+                    List<Cleanup> found = new ArrayList<>();
+                    while (rows.next()) {
+                        found.add(new Cleanup(rows.getString(1), rows.getLong(2), OnceRow.instant(rows, 3)));
+                    }
+                    return found;
+                });
     }
 }

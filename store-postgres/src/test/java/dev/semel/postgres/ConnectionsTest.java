@@ -13,15 +13,18 @@ import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
 import dev.semel.store.FurtherKey;
 import dev.semel.store.IfAbandoned;
+import dev.semel.store.KeyQuery;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Scan;
+import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +54,8 @@ class ConnectionsTest {
             assertThat(store.scan(new Scan("things", "", FurtherKey.IN_ORDER, KeyRange.ofPrefix(""), "", 100)))
                     .hasSize(6);
             assertThat(store.find(Stored.key("bob", "k1"), Quota.NONE).record()).isNotNull();
-            store.sweep();
+            new Sweeper(store, Time.system(), List.of(), cleanups -> {}).sweep();
+            assertThat(store.housekeeping().list(KeyQuery.all(10)).records()).isNotEmpty();
         }
     }
 

@@ -12,6 +12,9 @@ import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.Expected;
 import dev.semel.store.FurtherKey;
+import dev.semel.store.KeyPage;
+import dev.semel.store.KeyQuery;
+import dev.semel.store.KeyState;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
@@ -19,6 +22,8 @@ import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Scan;
+import dev.semel.store.Sweeper;
+import dev.semel.store.Time;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -52,9 +57,9 @@ class PlansTest {
 
     private static final String FILL =
             "insert into idempotency_keys (id, idempotency_key, client_tx_id, user_id, endpoint,"
-                    + " payload_hash, status, created_at, expires_at, attempts, attempt_id, fence)"
-                    + " select md5(n::text)::uuid, 'key-' || n, 'tx-' || n, 'user-' || n % 1000, 'POST /x', 'hash', 'completed',"
-                    + " now() - n * interval '1 second', now() + n * interval '1 second', 1, 'attempt-' || n, n"
+                    + " payload_hash, status, created_at, expires_at, attempts, attempt_id, fence, response_kind, response_status)"
+                    + " select md5(n::text)::uuid, 'key-' || n, 'tx-' || n, 'user-' || n % 1000, 'POST /x', repeat('0a', 32), 'completed',"
+                    + " now() - n * interval '1 second', now() + n * interval '1 second', 1, 'attempt-' || n, n, 'kept', 200"
                     + " from generate_series(1, " + ROWS + ") n;"
                     + " insert into documents (collection, owner, key, version, created_at, updated_at, expires_at, written_by,"
                     + " found_by, data) select 'things', '', md5(n::text), 1, now(), now(),"
@@ -149,7 +154,18 @@ class PlansTest {
             new CommitGroup(List.of(pending), true).run(session, null);
             apply(pending.result());
         }
-        store.sweep();
+        new Sweeper(store, Time.system(), List.of(), cleanups -> {}).sweep();
+        KeyQuery all = KeyQuery.all(50);
+        store.housekeeping().list(all.ofUser("user-7"));
+        for (KeyState rare : List.of(KeyState.PROCESSING, KeyState.FAILED, KeyState.UNKNOWN)) {
+            store.housekeeping().list(all.in(rare));
+            store.housekeeping().list(all.ofUser("user-7").in(rare));
+        }
+        KeyPage page = store.housekeeping().list(all);
+        store.housekeeping().list(all.after(page.next().orElseThrow()));
+        store.housekeeping().list(all.ofUser("user-7").ofClientTx("new-tx-1"));
+        store.housekeeping().cleanups(10);
+        store.housekeeping().erase("nobody", true);
     }
 
     private static void apply(CommitResult result) {
@@ -178,7 +194,8 @@ class PlansTest {
                 0,
                 Instant.now(),
                 null,
+                null,
                 Response.of("{}"));
-        return new OnceWrite(Expected.ABSENT, record, Duration.ofHours(24), QUOTA);
+        return new OnceWrite(Expected.ABSENT, record, Duration.ofHours(24), Duration.ofDays(30), QUOTA);
     }
 }

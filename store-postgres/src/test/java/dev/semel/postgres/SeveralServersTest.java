@@ -198,6 +198,7 @@ class SeveralServersTest {
                 Expected.ABSENT,
                 Stored.record(call.key(), "tx", OnceStatus.PROCESSING),
                 Duration.ofMinutes(5),
+                Duration.ofDays(1),
                 Quota.NONE);
         assertThat(first.commit(Commit.of("claim", claim))).isInstanceOf(CommitResult.Applied.class);
         Once late =

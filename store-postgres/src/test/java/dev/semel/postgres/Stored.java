@@ -32,7 +32,11 @@ final class Stored {
     /** A key that is completed in one commit, if there is none yet. */
     static OnceWrite completed(OnceKey key, String clientTxId, Quota quota) {
         return new OnceWrite(
-                Expected.ABSENT, record(key, clientTxId, OnceStatus.COMPLETED), Duration.ofHours(24), quota);
+                Expected.ABSENT,
+                record(key, clientTxId, OnceStatus.COMPLETED),
+                Duration.ofHours(24),
+                Duration.ofDays(30),
+                quota);
     }
 
     static OnceRecord record(OnceKey key, String clientTxId, OnceStatus status) {
@@ -40,7 +44,7 @@ final class Stored {
                 ? Response.of(201, Map.of("content-type", "application/json"), new byte[] {'{', '}'})
                 : null;
         return new OnceRecord(
-                key, clientTxId, Fingerprint.ofJson("1"), status, null, 1, "", 0, Instant.EPOCH, null, response);
+                key, clientTxId, Fingerprint.ofJson("1"), status, null, 1, "", 0, Instant.EPOCH, null, null, response);
     }
 
     static Document document(DocumentId id, String writer, @Nullable Instant expiresAt) {

@@ -2,6 +2,8 @@ package dev.semel.rocksdb;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
 import dev.semel.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -37,14 +40,17 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB as we use it: five families of rows, one log, and memory that is bounded. */
+/** RocksDB as we use it: seven families of rows, one log, and memory that is bounded. */
 final class Database implements AutoCloseable {
 
     static {
         RocksDB.loadLibrary();
     }
 
-    private static final List<String> FAMILIES = List.of("default", "once", "documents", "further", "receipts");
+    private static final List<String> FAMILIES =
+            List.of("default", "once", "documents", "further", "receipts", "open", "clients");
+
+    private static final byte[] NOTHING = {};
 
     private static final long MOST_LOG_BYTES = 64L << 20;
 
@@ -76,11 +82,20 @@ final class Database implements AutoCloseable {
     final Family further;
     final Family receipts;
 
+    /** Keys that are not completed. */
+    final Family open;
+
+    /** Keys by what clients call their transactions. */
+    final Family clients;
+
     private final RocksDB db;
     private final List<AutoCloseable> owned;
     private final WriteOptions writeOptions;
     private final Statistics statistics;
     private final Gate gate = new Gate();
+    private final CompactRangeOptions wiping = new CompactRangeOptions()
+            .setExclusiveManualCompaction(false)
+            .setBottommostLevelCompaction(BottommostLevelCompaction.kForce);
     private final CompactRangeOptions compaction = new CompactRangeOptions()
             .setExclusiveManualCompaction(false)
             .setBottommostLevelCompaction(BottommostLevelCompaction.kForceOptimized);
@@ -100,6 +115,8 @@ final class Database implements AutoCloseable {
         this.documents = new Family(families.get(2));
         this.further = new Family(families.get(3));
         this.receipts = new Family(families.get(4));
+        this.open = new Family(families.get(5));
+        this.clients = new Family(families.get(6));
     }
 
     /** @param make whether there is none yet: one that has lost its files must not be taken for new, and be made anew */
@@ -269,6 +286,32 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /** Writes a once-record in place of another, with the rows by which it is found. */
+    void replace(Batch batch, @Nullable OnceRecord before, @Nullable OnceRecord after) {
+        byte[] row =
+                Rows.key(Objects.requireNonNull(after == null ? before : after).key());
+        boolean sameClient =
+                before != null && after != null && before.clientTxId().equals(after.clientTxId());
+        if (before != null && !sameClient) {
+            batch.delete(clients.id(), Rows.clientKey(before.key(), before.clientTxId()));
+        }
+        if (after != null && !sameClient) {
+            batch.put(clients.id(), Rows.clientKey(after.key(), after.clientTxId()), NOTHING);
+        }
+        boolean wasOpen = before != null && before.status() != OnceStatus.COMPLETED;
+        boolean isOpen = after != null && after.status() != OnceStatus.COMPLETED;
+        if (isOpen && !wasOpen) {
+            batch.put(open.id(), row, NOTHING);
+        } else if (wasOpen && !isOpen) {
+            batch.delete(open.id(), row);
+        }
+        if (after == null) {
+            batch.delete(once.id(), row);
+        } else {
+            batch.put(once.id(), row, Rows.value(after));
+        }
+    }
+
     /** What RocksDB has counted since it was opened. */
     long count(TickerType ticker) {
         enter();
@@ -327,9 +370,27 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /**
+     * Makes sure that no byte is left of rows that were deleted, neither in tables nor in logs.
+     *
+     * @param from the first of the rows around which there may be any
+     * @param to the first behind them
+     */
+    void wipe(Family family, byte[] from, byte[] to) {
+        enter();
+        try (FlushOptions options = new FlushOptions()) {
+            db.flush(options, families().stream().map(Family::handle).toList());
+            db.compactRange(family.handle(), from, to, wiping);
+        } catch (RocksDBException e) {
+            throw failed("compact", e);
+        } finally {
+            leave();
+        }
+    }
+
     /** The families, in the same order for every database. */
     List<Family> families() {
-        return List.of(meta, once, documents, further, receipts);
+        return List.of(meta, once, documents, further, receipts, open, clients);
     }
 
     /** All rows of a family, in order. */
@@ -378,11 +439,13 @@ final class Database implements AutoCloseable {
     @Override
     public void close() {
         if (gate.enter()) {
+            wiping.setCanceled(true);
             compaction.setCanceled(true); // or else those who are inside might be so for long
             gate.leave();
         }
         if (gate.close()) {
             compaction.close();
+            wiping.close();
             flushIfLong();
             families().forEach(family -> family.handle().close());
             db.close();

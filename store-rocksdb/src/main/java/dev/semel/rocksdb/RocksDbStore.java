@@ -11,6 +11,7 @@ import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.FurtherKey;
 import dev.semel.store.GroupWriter;
+import dev.semel.store.Housekeeping;
 import dev.semel.store.NewKeyLedger;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
@@ -21,7 +22,6 @@ import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
-import dev.semel.store.Time;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,8 +51,6 @@ import org.rocksdb.Snapshot;
  */
 public final class RocksDbStore implements Store {
 
-    private static final Duration SWEEP_PERIOD = Duration.ofMinutes(10);
-
     private static final Set<Capability> CAPABILITIES = Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
 
     private static final byte[] FENCE = "fence".getBytes(US_ASCII);
@@ -65,18 +63,16 @@ public final class RocksDbStore implements Store {
     private final RowLocks locks = new RowLocks();
     private final NewKeyLedger newKeys = new NewKeyLedger(this::newKeysSince);
     private final Metrics metrics = new Metrics();
-    private final Sweep sweep;
+    private final Housekeeping housekeeping;
     private final RisingNumber fences;
     private final RisingNumber places;
-    private Runnable nextSweep = () -> {};
-    private boolean closed;
 
     private RocksDbStore(Folder folder, Database db, InstantSource clock) {
         this.folder = folder;
         this.db = db;
         this.clock = clock;
         this.writer = new GroupWriter<>(this::writeTogether, Batch::length, Integer.MAX_VALUE);
-        this.sweep = new Sweep(db, locks, writer, clock);
+        this.housekeeping = new KeyKeeping(db, locks, writer, clock, newKeys, metrics);
         this.fences = new RisingNumber(FENCE, db.get(db.meta, FENCE));
         this.places = new RisingNumber(PLACE, db.get(db.meta, PLACE));
     }
@@ -92,9 +88,7 @@ public final class RocksDbStore implements Store {
         try {
             Database database = folder.open(settings);
             try {
-                RocksDbStore store = new RocksDbStore(folder, database, clock);
-                store.sweepLater();
-                return store;
+                return new RocksDbStore(folder, database, clock);
             } catch (RuntimeException e) {
                 database.close();
                 throw e;
@@ -242,14 +236,14 @@ public final class RocksDbStore implements Store {
         try {
             if (once == null) {
                 boolean applied = db.get(db.receipts, receipt(commit)) != null;
-                return applied ? new CommitResult.Applied(null) : checkAndWrite(commit);
+                return applied ? new CommitResult.Applied(null) : checkAndWrite(commit, null);
             }
             OnceKey key = once.record().key();
             OnceRecord current = onceRecord(key, Rows.key(key));
             if (current != null && current.attempt().equals(commit.attempt())) {
                 return new CommitResult.Applied(current);
             }
-            return once.expected().isMetBy(current) ? checkAndWrite(commit) : new CommitResult.OnceChanged();
+            return once.expected().isMetBy(current) ? checkAndWrite(commit, current) : new CommitResult.OnceChanged();
         } finally {
             held.release();
         }
@@ -274,7 +268,7 @@ public final class RocksDbStore implements Store {
         return rows;
     }
 
-    private CommitResult checkAndWrite(Commit commit) {
+    private CommitResult checkAndWrite(Commit commit, @Nullable OnceRecord current) {
         Instant now = clock.instant();
         OnceWrite once = commit.once();
         Batch batch = new Batch();
@@ -294,7 +288,7 @@ public final class RocksDbStore implements Store {
                 return new CommitResult.Limited(wait);
             }
         }
-        return write(commit, now, batch);
+        return write(commit, current, now, batch);
     }
 
     /** A document that is past its time, and written anew, is no longer found at its old place. */
@@ -306,7 +300,7 @@ public final class RocksDbStore implements Store {
         }
     }
 
-    private CommitResult write(Commit commit, Instant now, Batch batch) {
+    private CommitResult write(Commit commit, @Nullable OnceRecord current, Instant now, Batch batch) {
         for (DocumentWrite write : commit.writes()) {
             if (write instanceof DocumentWrite.Put put && put.wantsPlace()) {
                 batch.toPlace().add(put);
@@ -326,7 +320,7 @@ public final class RocksDbStore implements Store {
                     new ByteWriter(10).addInstant(now).toBytes());
         } else {
             written = once.stamp(commit.attempt(), fences::next, now);
-            batch.put(db.once.id(), Rows.key(written.key()), Rows.value(written));
+            db.replace(batch, current, written);
         }
         writer.write(batch);
         metrics.commits.increment();
@@ -393,31 +387,9 @@ public final class RocksDbStore implements Store {
         return begun;
     }
 
-    private synchronized void sweepLater() {
-        if (closed) {
-            return;
-        }
-        nextSweep = Time.system().after(SWEEP_PERIOD, () -> {
-            try {
-                sweep();
-            } catch (RuntimeException e) {
-                // closed meanwhile, or the disk failed, which whoever uses the store is told
-            }
-            sweepLater();
-        });
-    }
-
-    /**
-     * Removes what is past its time, little by little; those who use the store meanwhile do not wait for it. Happens by itself every
-     * ten minutes.
-     *
-     * @return how many rows were removed
-     */
-    public long sweep() {
-        newKeys.forgetIdle(clock.instant());
-        long removed = sweep.run();
-        metrics.swept.add(removed);
-        return removed;
+    @Override
+    public Housekeeping housekeeping() {
+        return housekeeping;
     }
 
     /**
@@ -431,8 +403,6 @@ public final class RocksDbStore implements Store {
 
     @Override
     public synchronized void close() {
-        closed = true;
-        nextSweep.run();
         db.close();
         closeQuietly(folder);
     }

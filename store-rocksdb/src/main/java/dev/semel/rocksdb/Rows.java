@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
+import dev.semel.store.Cleanup;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.FurtherKey;
@@ -15,6 +16,7 @@ import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class Rows {
 
     /** The version of the whole format. It changes when an older release could no longer read what is written. */
-    static final int FORMAT = 1;
+    static final int FORMAT = 2;
 
     private static final int LAYOUT = 1;
     private static final DocumentId ANY = new DocumentId("any", "", "any");
@@ -121,6 +123,7 @@ final class Rows {
                 .addBytes(record.fingerprint().bytes())
                 .addInstant(record.createdAt())
                 .addOptionalInstant(record.deadline())
+                .addOptionalInstant(record.forgottenAt())
                 .addByte(response == null ? 0 : 1);
         if (response != null) {
             out.addByte((response.isRefusal() ? REFUSAL : 0) | (response.isKept() ? 0 : NOT_KEPT))
@@ -143,6 +146,7 @@ final class Rows {
             Fingerprint fingerprint = Fingerprint.ofHash(in.readBytes(32));
             Instant createdAt = in.readInstant();
             Instant deadline = in.readOptionalInstant();
+            Instant forgottenAt = in.readOptionalInstant();
             Response response = in.readByte() == 0 ? null : response(in);
             return new OnceRecord(
                     key,
@@ -155,19 +159,80 @@ final class Rows {
                     fence,
                     createdAt,
                     deadline,
+                    forgottenAt,
                     response);
         });
     }
 
-    /** Whether a once-record has come to its end and is past its time. */
-    static boolean isOver(byte[] value, Instant now) {
+    /** Whether {@link OnceRecord#sweptAt} changes a once-record, told without reading its response. */
+    static boolean isToBeSwept(byte[] value, Instant now) {
         return read("a once-record", value, in -> {
-            OnceStatus status = status(in.readByte());
-            boolean ended = status == OnceStatus.COMPLETED || status == OnceStatus.FAILED;
-            skipToCreatedAt(in);
+            in.readByte();
+            boolean freezes = ifAbandoned(in.readByte()) == IfAbandoned.FREEZE;
+            skipFromFenceToCreatedAt(in);
             in.readInstant();
             Instant deadline = in.readOptionalInstant();
-            return ended && deadline != null && !now.isBefore(deadline);
+            Instant forgottenAt = in.readOptionalInstant();
+            boolean forgotten = forgottenAt != null && !now.isBefore(forgottenAt);
+            boolean over = deadline != null && !now.isBefore(deadline);
+            return over && (freezes || forgotten || in.readByte() != 0);
+        });
+    }
+
+    /** The key of a once-record by its row. */
+    static OnceKey onceKey(byte[] row) {
+        String[] parts = new String(row, UTF_8).split("\0", -1);
+        return new OnceKey(parts[0], parts[1], parts[2]);
+    }
+
+    /** The row of a key by what its client calls the transaction. */
+    static byte[] clientKey(OnceKey key, String clientTxId) {
+        return join(key.user(), clientTxId, key.endpoint(), key.key());
+    }
+
+    /** Where rows begin whose first two parts are these. */
+    static byte[] rowsOf(String first, String second) {
+        return join(first, second, "");
+    }
+
+    /** The name of the further key that a row is one of. */
+    static String furtherKeyOf(byte[] furtherRow) {
+        return new String(furtherRow, UTF_8).split("\0", -1)[1];
+    }
+
+    /** The row of a once-record by one of {@link #clientKey}. */
+    static byte[] keyBehind(byte[] clientRow) {
+        String[] parts = new String(clientRow, UTF_8).split("\0", -1);
+        return join(parts[0], parts[2], parts[3]);
+    }
+
+    private static final String CLEANUP = "cleanup";
+
+    /** Where what is noted of sweeps begins; it is in the same family as numbers. */
+    static byte[] cleanups() {
+        return join(CLEANUP, "");
+    }
+
+    /** The latest come first. */
+    static byte[] key(Cleanup cleanup) {
+        long micros = ChronoUnit.MICROS.between(Instant.EPOCH, cleanup.time());
+        return join(CLEANUP, "%016x".formatted(Long.MAX_VALUE - micros), cleanup.table());
+    }
+
+    static byte[] value(Cleanup cleanup) {
+        return new ByteWriter(40)
+                .addByte(LAYOUT)
+                .addText(cleanup.table())
+                .addVarint(cleanup.deleted())
+                .addInstant(cleanup.time())
+                .toBytes();
+    }
+
+    static Cleanup cleanup(byte[] value) {
+        return read("what was noted of a sweep", value, in -> {
+            String table = in.readText();
+            long deleted = in.readVarint();
+            return new Cleanup(table, deleted, in.readInstant());
         });
     }
 
@@ -191,8 +256,7 @@ final class Rows {
         });
     }
 
-    private static void skipToCreatedAt(ByteReader in) {
-        in.readByte();
+    private static void skipFromFenceToCreatedAt(ByteReader in) {
         in.readVarint();
         in.readVarint();
         in.readText();
@@ -204,7 +268,8 @@ final class Rows {
     static Instant createdAt(byte[] value) {
         return read("a once-record", value, in -> {
             in.readByte();
-            skipToCreatedAt(in);
+            in.readByte();
+            skipFromFenceToCreatedAt(in);
             return in.readInstant();
         });
     }

@@ -1,24 +1,30 @@
 package dev.semel.rocksdb;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.semel.store.GroupWriter;
+import dev.semel.store.Housekeeping;
+import dev.semel.store.OnceRecord;
 import dev.semel.store.RowLocks;
+import dev.semel.store.SweepStep;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
 
 /**
- * Removes what is past its time, a few rows at a time. A row is looked at once more under its lock before it is removed, since
+ * Lets go of what is past its time, a few rows at a time. A row is looked at once more under its lock before it is touched, since
  * somebody may have begun it anew. RocksDB keeps the space of removed rows until it compacts what is around them, which may never
  * be; so it is told to as soon as there are half as many of them as of living ones.
  */
@@ -27,109 +33,197 @@ final class Sweep {
     /** So few that nobody waits for long, and so many that a write to disk is worth it. */
     private static final int ROWS_AT_A_TIME = 100;
 
-    /** How many rows are looked at before others get a turn at what a snapshot holds back. */
-    private static final int LOOKS_AT_A_TIME = 50_000;
+    /** How many rows are looked at before others get a turn. */
+    private static final int LOOKS_AT_A_TIME = 10_000;
 
     /** How long it is remembered which commits were applied, for those who ask again. */
     private static final long RECEIPT_SECONDS = 600;
 
+    private static final List<String> TABLES =
+            List.of(Housekeeping.KEYS, Housekeeping.TOMBSTONES, Housekeeping.DOCUMENTS, Housekeeping.RECEIPTS);
+
     /** With fewer dead rows than these nobody bothers. */
     private static final long MANY = 10_000;
 
-    private final Map<Family, Long> dead = new HashMap<>();
+    private final List<Rule> rules;
     private final Database db;
     private final RowLocks locks;
     private final GroupWriter<Batch> writer;
     private final InstantSource clock;
+
+    /** Collections of which documents have gone whose further keys are still there; unless it is not known at all. */
+    private final Set<String> touched = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean allTouched = true;
+
+    /** What becomes of the rows of a family. */
+    private abstract static class Rule {
+        final Family family;
+
+        /** How many rows were removed since their space was taken back. */
+        final AtomicLong dead = new AtomicLong();
+
+        Rule(Family family) {
+            this.family = family;
+        }
+
+        /** Whether something is to be done with a row. */
+        abstract boolean concerns(byte[] row, byte[] value);
+
+        /** Whose lock is to be held for it. */
+        byte[] lockedBy(byte[] row, byte[] value) {
+            return row;
+        }
+
+        /** Does it; returns as what it counts, or null if it does not. */
+        abstract @Nullable String sweep(byte[] row, byte[] value, Batch batch);
+
+        /** All rows were gone through. */
+        void end() {}
+    }
 
     Sweep(Database db, RowLocks locks, GroupWriter<Batch> writer, InstantSource clock) {
         this.db = db;
         this.locks = locks;
         this.writer = writer;
         this.clock = clock;
+        this.rules = List.of(
+                new KeyRule(db.once),
+                new DocumentRule(db.documents),
+                new FurtherKeyRule(db.further),
+                new ReceiptRule(db.receipts));
     }
 
-    /** Which rows may go, and whose lock is to be held for it. */
-    private interface Rule {
-
-        boolean mayGo(byte[] row, byte[] value);
-
-        default byte[] lockedBy(byte[] row, byte[] value) {
-            return row;
+    private final class KeyRule extends Rule {
+        KeyRule(Family family) {
+            super(family);
         }
-    }
 
-    /** Rows that may go, and those whose locks are to be held for it. */
-    private static final class Candidates {
-        private final List<byte[]> rows = new ArrayList<>();
-        private final List<byte[]> locks = new ArrayList<>();
-    }
+        @Override
+        boolean concerns(byte[] row, byte[] value) {
+            return Rows.isToBeSwept(value, clock.instant());
+        }
 
-    synchronized long run() {
-        Set<String> touched = new HashSet<>();
-        long removed = removeAll(db.once, new byte[0], null, (row, value) -> Rows.isOver(value, clock.instant()));
-        removed += removeAll(db.documents, new byte[0], null, (row, value) -> {
-            boolean expired = Rows.isExpired(value, clock.instant());
-            if (expired) {
-                touched.add(Rows.collectionOf(row));
+        @Override
+        @Nullable String sweep(byte[] row, byte[] value, Batch batch) {
+            OnceRecord record = Rows.onceRecord(Rows.onceKey(row), value);
+            OnceRecord left = record.sweptAt(clock.instant());
+            db.replace(batch, record, left);
+            if (left == null) {
+                return Housekeeping.tableOf(record);
             }
-            return expired;
-        });
-        for (String collection : touched) {
-            byte[] from = Rows.rowsOf(collection);
-            removed += removeAll(db.further, from, Rows.behind(from), new LeadsNowhere());
+            return left.status() == record.status() ? Housekeeping.KEYS : null;
         }
-        Instant forgotten = clock.instant().minusSeconds(RECEIPT_SECONDS);
-        return removed
-                + removeAll(
-                        db.receipts,
-                        new byte[0],
-                        null,
-                        (row, value) -> new ByteReader(value).readInstant().isBefore(forgotten));
+    }
+
+    private final class DocumentRule extends Rule {
+        DocumentRule(Family family) {
+            super(family);
+        }
+
+        @Override
+        boolean concerns(byte[] row, byte[] value) {
+            return Rows.isExpired(value, clock.instant());
+        }
+
+        @Override
+        String sweep(byte[] row, byte[] value, Batch batch) {
+            touched.add(Rows.collectionOf(row));
+            batch.delete(family.id(), row);
+            return Housekeeping.DOCUMENTS;
+        }
     }
 
     /** A further key goes when its document has gone. */
-    private final class LeadsNowhere implements Rule {
+    private final class FurtherKeyRule extends Rule {
+        FurtherKeyRule(Family family) {
+            super(family);
+        }
 
         @Override
-        public boolean mayGo(byte[] row, byte[] value) {
+        boolean concerns(byte[] row, byte[] value) {
+            if (!allTouched && !touched.contains(Rows.collectionOf(row))) {
+                return false;
+            }
             byte[] document = db.get(db.documents, lockedBy(row, value));
             return document == null || !Rows.leadsTo(row, document);
         }
 
         @Override
-        public byte[] lockedBy(byte[] row, byte[] value) {
+        byte[] lockedBy(byte[] row, byte[] value) {
             return Rows.documentBehind(row, value);
+        }
+
+        @Override
+        @Nullable String sweep(byte[] row, byte[] value, Batch batch) {
+            batch.delete(family.id(), row);
+            return null;
+        }
+
+        @Override
+        void end() {
+            touched.clear();
+            allTouched = false;
         }
     }
 
-    private long removeAll(Family family, byte[] from, byte @Nullable [] to, Rule rule) {
-        long removed = 0;
-        byte[] next = from;
-        while (next != null) {
-            Candidates found = new Candidates();
-            next = find(family, next, to, rule, found);
-            removed += remove(family, found, rule);
+    private final class ReceiptRule extends Rule {
+        ReceiptRule(Family family) {
+            super(family);
         }
-        takeBackSpace(family, removed);
-        return removed;
+
+        @Override
+        boolean concerns(byte[] row, byte[] value) {
+            Instant forgotten = clock.instant().minusSeconds(RECEIPT_SECONDS);
+            return new ByteReader(value).readInstant().isBefore(forgotten);
+        }
+
+        @Override
+        String sweep(byte[] row, byte[] value, Batch batch) {
+            batch.delete(family.id(), row);
+            return Housekeeping.RECEIPTS;
+        }
+    }
+
+    /** Rows that are to be looked at once more, and those whose locks are to be held for it. */
+    private static final class Candidates {
+        private final List<byte[]> rows = new ArrayList<>();
+        private final List<byte[]> locks = new ArrayList<>();
+    }
+
+    /** @param from which rule, a space, and the row from which on; or empty */
+    SweepStep step(String from) {
+        int cut = from.indexOf(' ');
+        int number = cut < 0 ? 0 : Integer.parseInt(from.substring(0, cut));
+        byte[] begin = cut < 0 ? new byte[0] : from.substring(cut + 1).getBytes(UTF_8);
+        Rule rule = rules.get(number);
+        Map<String, Long> deleted = new HashMap<>();
+        TABLES.forEach(table -> deleted.put(table, 0L));
+        Candidates found = new Candidates();
+        byte[] next = find(rule, begin, found);
+        sweep(rule, found, deleted);
+        if (next != null) {
+            return new SweepStep(deleted, Optional.of(number + " " + new String(next, UTF_8)));
+        }
+        rule.end();
+        takeBackSpace(rule);
+        return new SweepStep(deleted, number + 1 == rules.size() ? Optional.empty() : Optional.of((number + 1) + " "));
     }
 
     /** It is done so seldom that a row is not written again more than twice for each that was removed. */
-    private void takeBackSpace(Family family, long removed) {
-        long nowDead = dead.merge(family, removed, Long::sum);
-        if (removed > 0 && nowDead >= MANY && nowDead > db.number(family, "rocksdb.estimate-num-keys") / 2) {
-            db.compact(family);
-            dead.put(family, 0L);
+    private void takeBackSpace(Rule rule) {
+        long dead = rule.dead.get();
+        if (dead >= MANY && dead > db.number(rule.family, "rocksdb.estimate-num-keys") / 2) {
+            db.compact(rule.family);
+            rule.dead.addAndGet(-dead);
         }
     }
 
-    /** Finds some rows that may go; returns where to look further, or null at the end. */
-    private byte @Nullable [] find(Family family, byte[] from, byte @Nullable [] to, Rule rule, Candidates found) {
+    /** Finds some rows with which something is to be done; returns where to look further, or null at the end. */
+    private byte @Nullable [] find(Rule rule, byte[] from, Candidates found) {
         Snapshot snapshot = db.snapshot();
-        try (Slice end = new Slice(to == null ? new byte[0] : to);
-                ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
-                RocksIterator rows = db.iterator(family, to == null ? options : options.setIterateUpperBound(end))) {
+        try (ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
+                RocksIterator rows = db.iterator(rule.family, options)) {
             int looks = 0;
             for (rows.seek(from); rows.isValid(); rows.next()) {
                 byte[] row = rows.key();
@@ -137,7 +231,7 @@ final class Sweep {
                     return row;
                 }
                 byte[] value = rows.value();
-                if (mayGo(rule, row, value)) {
+                if (concerns(rule, row, value)) {
                     found.rows.add(row);
                     found.locks.add(rule.lockedBy(row, value));
                 }
@@ -152,36 +246,38 @@ final class Sweep {
     }
 
     /** A row that cannot be read stays, and the others are swept all the same. */
-    private static boolean mayGo(Rule rule, byte[] row, byte[] value) {
+    private static boolean concerns(Rule rule, byte[] row, byte[] value) {
         try {
-            return rule.mayGo(row, value);
+            return rule.concerns(row, value);
         } catch (RuntimeException e) {
             return false;
         }
     }
 
-    /** Removes those that still may go. */
-    private int remove(Family family, Candidates found, Rule rule) {
+    private void sweep(Rule rule, Candidates found, Map<String, Long> deleted) {
         if (found.rows.isEmpty()) {
-            return 0;
+            return;
         }
-        int removed = 0;
+        int count = 0;
         RowLocks.Held held = locks.lock(found.locks);
         try {
             Batch batch = new Batch();
             for (byte[] row : found.rows) {
-                byte[] value = db.get(family, row);
-                if (value != null && mayGo(rule, row, value)) {
-                    batch.delete(family.id(), row);
-                    removed++;
+                byte[] value = db.get(rule.family, row);
+                if (value != null && concerns(rule, row, value)) {
+                    String table = rule.sweep(row, value, batch);
+                    count++;
+                    if (table != null) {
+                        deleted.merge(table, 1L, Long::sum);
+                    }
                 }
             }
-            if (removed > 0) {
+            if (count > 0) {
                 writer.write(batch);
             }
         } finally {
             held.release();
         }
-        return removed;
+        rule.dead.addAndGet(count);
     }
 }

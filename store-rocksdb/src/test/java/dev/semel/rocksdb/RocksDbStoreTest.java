@@ -1,5 +1,6 @@
 package dev.semel.rocksdb;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,12 +14,14 @@ import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.record.Records;
+import dev.semel.store.Cleanup;
 import dev.semel.store.Document;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
+import dev.semel.store.Sweeper;
 import dev.semel.store.Transactions;
 import dev.semel.testkit.ControlledTime;
 import java.io.IOException;
@@ -95,6 +98,12 @@ class RocksDbStoreTest {
                 .toList();
     }
 
+    /** How many rows were let go. */
+    private long sweep(RocksDbStore store) {
+        return new Sweeper(store, time, List.of(), cleanups -> {})
+                .sweep().stream().mapToLong(Cleanup::deleted).sum();
+    }
+
     @Test
     void order_goesOnWhenItIsOpenedAgain_andAfterASweep() {
         try (RocksDbStore store = open()) {
@@ -105,7 +114,7 @@ class RocksDbStoreTest {
             remark(store, "a");
             assertThat(inOrder(store)).containsExactly("z", "short", "a");
             time.advance(Duration.ofHours(1));
-            store.sweep();
+            sweep(store);
             assertThat(inOrder(store)).containsExactly("z", "a");
             remark(store, "short");
             assertThat(inOrder(store)).containsExactly("z", "a", "short");
@@ -155,11 +164,11 @@ class RocksDbStoreTest {
     @Test
     void folderOfAnotherFormat_isRefused_andLeftAsItIs() throws IOException {
         open().close();
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 2\n");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
         assertThatThrownBy(this::open)
                 .hasMessage("The folder " + folder()
-                        + " has the format \"semel rocksdb 2\"; this release reads and writes \"semel rocksdb 1\"");
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 1\n");
+                        + " has the format \"semel rocksdb 3\"; this release reads and writes \"semel rocksdb 2\"");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 2\n");
         open().close();
     }
 
@@ -199,9 +208,9 @@ class RocksDbStoreTest {
             });
             time.advance(OnceSettings.DEFAULTS.retention());
             note(store, "new");
-            // 250 records, 250 documents, their further keys, and the receipts of the commits without a record
-            assertThat(store.sweep()).isEqualTo(250 + 250 + 250 + 250);
-            assertThat(store.sweep()).isZero();
+            // 250 records, 250 documents, and the receipts of the commits without a record
+            assertThat(sweep(store)).isEqualTo(250 + 250 + 250);
+            assertThat(sweep(store)).isZero();
             assertThat(note(store, "new")).isInstanceOf(Outcome.Replayed.class);
             assertThat(once(store).leased(call("frozen"), IfAbandoned.FREEZE, lease -> Response.of("must not run")))
                     .isInstanceOf(Outcome.Unknown.class);
@@ -219,7 +228,9 @@ class RocksDbStoreTest {
                 note(store, "k" + i);
             }
             RocksDbCopy.Copied copied = RocksDbCopy.copy(folder(), copy, rows -> {});
-            assertThat(copied.rows()).isEqualTo(301); // records, documents, further keys, and the highest fence
+            assertThat(copied.rows())
+                    .isEqualTo(401); // records, their clients' transactions, documents, further keys, and the highest
+            // fence
             note(store, "later");
         }
         try (RocksDbStore store = RocksDbStore.open(copy, RocksDbSettings.DEFAULTS, time)) {
@@ -326,7 +337,9 @@ class RocksDbStoreTest {
                 List<Future<?>> users = new ArrayList<>();
                 for (int i = 0; i < 6; i++) {
                     String name = "r" + round + "t" + i + "n";
-                    Runnable use = i == 0 ? store::sweep : () -> note(store, name + begun.incrementAndGet());
+                    Runnable use = i == 0
+                            ? () -> store.housekeeping().sweep("")
+                            : () -> note(store, name + begun.incrementAndGet());
                     users.add(threads.submit(() -> useUntilClosed(use)));
                 }
                 while (begun.get() < 50) {
@@ -352,6 +365,38 @@ class RocksDbStoreTest {
             }
         } catch (StoreException e) {
             assertThat(e).hasMessage("The store is closed");
+        }
+    }
+
+    @Test
+    void erasedUser_leavesNoByte() throws IOException {
+        String secret = "ann paid the dentist";
+        try (RocksDbStore store = open()) {
+            once(store).leased(call("k"), IfAbandoned.RERUN, lease -> Response.of(secret));
+            note(store, "other");
+            new Transactions(store, time)
+                    .run(tx -> NOTES.ownedBy("ann").create(tx, "0a-private", Json.of("\"" + secret + "\"")));
+            assertThat(holds(secret)).isNotEmpty();
+            store.housekeeping().erase("ann", true);
+            assertThat(holds(secret)).isEmpty();
+        }
+        assertThat(holds(secret)).isEmpty();
+        open().close(); // until then RocksDB may remember keys between which its tables lay
+        assertThat(holds("0a-private")).isEmpty();
+    }
+
+    /** The files in which a text is. */
+    private List<Path> holds(String text) throws IOException {
+        try (Stream<Path> files = Files.walk(folder())) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> {
+                        try {
+                            return Files.readString(file, ISO_8859_1).contains(text);
+                        } catch (IOException e) {
+                            return false; // gone meanwhile
+                        }
+                    })
+                    .toList();
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
+import dev.semel.store.Housekeeping;
 import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Scan;
@@ -43,6 +44,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Optional<Document> read(DocumentId id) {
         return store.read(id);
+    }
+
+    @Override
+    public Housekeeping housekeeping() {
+        return store.housekeeping();
     }
 
     @Override

@@ -33,6 +33,8 @@ public abstract class StoreContract
                 MismatchContract,
                 LeaseContract,
                 ExpiryContract,
+                SweepContract,
+                InspectContract,
                 FailureContract,
                 WaitingContract,
                 QuotaContract,

@@ -156,8 +156,9 @@ public interface StoreFixture {
                 fence,
                 store().clock().instant(),
                 null,
+                null,
                 response);
-        return new OnceWrite(expected, record, life, Quota.NONE);
+        return new OnceWrite(expected, record, life, SETTINGS.tombstone(), Quota.NONE);
     }
 
     /** A document's id in a collection that all share. */

@@ -94,7 +94,12 @@ abstract class BrokenStore extends ForwardingStore {
             OnceWrite once = commit.once();
             OnceWrite anyhow = once == null
                     ? null
-                    : new OnceWrite(Expected.asSeen(seen(once).record()), once.record(), once.life(), once.quota());
+                    : new OnceWrite(
+                            Expected.asSeen(seen(once).record()),
+                            once.record(),
+                            once.life(),
+                            once.afterlife(),
+                            once.quota());
             CommitResult result = store.commit(new Commit(commit.attempt(), anyhow, writers, commit.writes()));
             if (!(result instanceof CommitResult.OnceChanged)) {
                 return result;

@@ -119,8 +119,10 @@ class MemoryStoreTest {
                                 0,
                                 time.instant(),
                                 null,
+                                null,
                                 null),
                         Duration.ofSeconds(30),
+                        Duration.ofDays(1),
                         Quota.NONE)));
         time.advance(Duration.ofDays(1000));
         fill();

@@ -92,6 +92,7 @@ public class Parts {
                 0,
                 BEGUN,
                 null,
+                null,
                 ANSWER);
         DocumentId id = new DocumentId("payments", "", key);
         Document document = new Document(id, 1, BEGUN, BEGUN, null, DATA, key);
@@ -99,7 +100,7 @@ public class Parts {
                 .store
                 .commit(new Commit(
                         key,
-                        new OnceWrite(Expected.ABSENT, record, Duration.ofDays(1), Quota.NONE),
+                        new OnceWrite(Expected.ABSENT, record, Duration.ofDays(1), Duration.ofDays(30), Quota.NONE),
                         Map.of(id, ""),
                         List.of(new DocumentWrite.Put(document, List.of()))));
     }

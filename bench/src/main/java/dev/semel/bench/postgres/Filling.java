@@ -45,6 +45,7 @@ final class Filling {
                     "user_id", USER,
                     "created_at", CREATED,
                     "expires_at", CREATED + " + interval '1 day'",
+                    "forgotten_at", CREATED + " + interval '31 days'",
                     "attempt_id", ATTEMPT,
                     "fence", "n + 1"),
             "documents",

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.bench.Payments;
 import dev.semel.bench.PostgresServer;
+import dev.semel.store.Sweeper;
+import dev.semel.store.Time;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.sql.SQLException;
@@ -40,7 +42,7 @@ record Plans(int indexScans, int wholeTables) {
             watched.payments().list(Filling.customer(0), Math.min(filled, Payments.OF_A_CUSTOMER));
             watched.insertOnce();
             watched.insertOnceEffectFirst();
-            watched.store().sweep();
+            new Sweeper(watched.store(), Time.system(), List.of(), cleanups -> {}).sweep();
         } finally {
             server.execute("postgres", "alter database " + database + " reset all");
         }
