@@ -27,6 +27,8 @@ public enum EdgeProblem {
     PAYLOAD_MISMATCH(422, "Idempotency key reused with different payload"),
     /** The first one is still running. */
     IN_PROGRESS(409, "Request already being processed"),
+    /** The key was used before and is past its time, and such keys are refused. */
+    KEY_EXPIRED(410, "Idempotency key expired"),
     /** What became of the first one is unknown, and it must not be run again. */
     OUTCOME_UNKNOWN(409, "Outcome unknown"),
     /** The user has begun as many keys as they may. */

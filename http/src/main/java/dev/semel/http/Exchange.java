@@ -167,6 +167,11 @@ final class Exchange {
             tell(EdgeProblem.RATE_LIMITED.retryAfter(limited.retryAfter()));
         } else if (outcome instanceof Outcome.Mismatch) {
             tell(EdgeProblem.PAYLOAD_MISMATCH.problem());
+        } else if (outcome instanceof Outcome.Expired expired) {
+            tell(EdgeProblem.KEY_EXPIRED
+                    .problem()
+                    .detailed("The key was used at " + expired.createdAt() + " and expired at " + expired.expiredAt()
+                            + ": what it asked for may have been done"));
         } else {
             tell(EdgeProblem.OUTCOME_UNKNOWN.problem());
         }

@@ -1,24 +1,29 @@
 package dev.semel.server;
 
 import dev.semel.id.MalformedException;
+import dev.semel.id.TextFormat;
+import dev.semel.server.ops.KeyJson;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
-import dev.semel.store.IfAbandoned;
+import dev.semel.store.KeyPage;
+import dev.semel.store.KeyQuery;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
 import dev.semel.store.Quota;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
-import java.util.Locale;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Shows callers what became of their own keys. */
 final class KeyRecords implements App {
+
+    /** A transaction has a few keys at most; who has more is shown the first of them. */
+    private static final int MOST_KEYS = 1000;
 
     private final Store store;
 
@@ -28,7 +33,7 @@ final class KeyRecords implements App {
 
     @Override
     public void declare(Routes routes) {
-        routes.get("/v1/idempotency/{key}", this::find);
+        routes.get("/v1/idempotency/{key}", this::find).get("/v1/idempotency", this::list);
     }
 
     private Answer find(Request request) {
@@ -39,38 +44,33 @@ final class KeyRecords implements App {
         try {
             key = new OnceKey(request.user(), endpoint, request.part("key"));
         } catch (MalformedException e) {
-            throw Refusal.invalid(e.field(), e.problem() + "; expected " + e.expected());
+            throw Refusal.malformed(e);
         }
         Sighting seen = store.find(key, Quota.NONE);
         OnceRecord record = seen.record();
         if (record == null) {
             throw Refusal.notFound("key of yours");
         }
-        return Answer.ok(json(record, seen));
+        return Answer.ok(KeyJson.own(record, seen.now()));
     }
 
-    private static ObjectNode json(OnceRecord record, Sighting seen) {
-        ObjectNode json = JsonText.object()
-                .put("key", record.key().key())
-                .put("endpoint", record.key().endpoint())
-                .put("status", status(record, seen))
-                .put("clientTxId", record.clientTxId())
-                .put("attempts", record.attempts())
-                .put("createdAt", record.createdAt().toString());
-        // while it is under way its deadline is its lease's, which is no end of the record
-        boolean ends = record.deadline() != null && record.status() != OnceStatus.PROCESSING;
-        return json.put("expiresAt", ends ? String.valueOf(record.deadline()) : null);
-    }
-
-    private static String status(OnceRecord record, Sighting seen) {
-        boolean ended = record.status() == OnceStatus.COMPLETED || record.status() == OnceStatus.FAILED;
-        if (record.ifAbandoned() == IfAbandoned.FREEZE
-                && record.status() == OnceStatus.PROCESSING
-                && record.isOverAt(seen.now())) {
-            return "unknown"; // as the next retry will be told
+    /** For those who know what they called the transaction, and no longer whether it arrived. */
+    private Answer list(Request request) {
+        String clientTxId = request.parameter("clientTxId")
+                .orElseThrow(() -> Refusal.invalid("clientTxId", "is missing: what was sent as X-Client-Tx-Id"));
+        try {
+            TextFormat.TEXT.check("clientTxId", clientTxId);
+        } catch (MalformedException e) {
+            throw Refusal.malformed(e);
         }
-        return ended && record.isOverAt(seen.now())
-                ? "expired"
-                : record.status().name().toLowerCase(Locale.ROOT);
+        KeyPage page = store.housekeeping()
+                .list(KeyQuery.all(MOST_KEYS).ofUser(request.user()).ofClientTx(clientTxId));
+        if (page.records().isEmpty()) {
+            throw Refusal.notFound("transaction of yours");
+        }
+        ObjectNode answer = JsonText.object();
+        ArrayNode items = answer.putArray("items");
+        page.records().forEach(record -> items.add(KeyJson.own(record, page.now())));
+        return Answer.ok(answer);
     }
 }

@@ -8,25 +8,19 @@ import dev.semel.postgres.PostgresStore;
 import dev.semel.server.settings.PostgresUrl;
 import dev.semel.server.settings.StoreSettings;
 import dev.semel.store.StoreException;
-import dev.semel.store.Time;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A store in PostgreSQL with a pool of connections. A database that is lost is noticed within seconds, whether it says so or falls
- * silent; the pool finds it again by itself when it is back. What is past its time is removed every ten minutes.
+ * silent; the pool finds it again by itself when it is back.
  */
 final class PostgresStorage {
 
-    private static final Logger LOG = LoggerFactory.getLogger(PostgresStorage.class);
-
     private static final int OLDEST_VERSION = 16;
-    private static final Duration SWEEP_PERIOD = Duration.ofMinutes(10);
     private static final Duration FIRST_CONNECTION = Duration.ofSeconds(10);
     private static final Duration CONNECTION = Duration.ofSeconds(2);
     private static final Duration LOCK = Duration.ofSeconds(3);
@@ -37,14 +31,10 @@ final class PostgresStorage {
 
     private final HikariDataSource pool;
     private final PostgresStore store;
-    private final Time time;
-    private volatile Runnable nextSweep = () -> {};
-    private volatile boolean closed;
 
-    private PostgresStorage(HikariDataSource pool, PostgresStore store, Time time) {
+    private PostgresStorage(HikariDataSource pool, PostgresStore store) {
         this.pool = pool;
         this.store = store;
-        this.time = time;
     }
 
     /**
@@ -52,15 +42,12 @@ final class PostgresStorage {
      *
      * @throws StoreException if that cannot be done; says why, without the password
      */
-    static PostgresStorage open(PostgresUrl url, StoreSettings settings, Time time) {
+    static PostgresStorage open(PostgresUrl url, StoreSettings settings) {
         PostgresSettings usual = new PostgresSettings(settings.migrate(), LOCK, STATEMENT);
         prepare(url, usual);
         HikariDataSource pool = pool(url, settings.connections());
         try {
-            PostgresStorage storage =
-                    new PostgresStorage(pool, PostgresStore.open(pool, usual.withoutMigration()), time);
-            storage.sweepLater();
-            return storage;
+            return new PostgresStorage(pool, PostgresStore.open(pool, usual.withoutMigration()));
         } catch (RuntimeException e) {
             pool.close();
             throw e;
@@ -129,29 +116,7 @@ final class PostgresStorage {
                 "most", pool.getMaximumPoolSize());
     }
 
-    private void sweepLater() {
-        nextSweep = time.after(SWEEP_PERIOD, () -> {
-            sweep();
-            if (!closed) {
-                sweepLater();
-            }
-        });
-    }
-
-    private void sweep() {
-        try {
-            long removed = store.sweep();
-            LOG.atDebug().addKeyValue("rows", removed).log("swept");
-        } catch (StoreException e) {
-            if (!closed) {
-                LOG.atWarn().addKeyValue("error", e.getMessage()).log("What is past its time was not removed");
-            }
-        }
-    }
-
     private void close() {
-        closed = true;
-        nextSweep.run();
         store.close();
         pool.close();
     }

@@ -8,6 +8,8 @@ import dev.semel.server.auth.AuthFilter;
 import dev.semel.server.auth.DevMode;
 import dev.semel.server.auth.LoopbackGuard;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.ops.KeyDesk;
+import dev.semel.server.ops.Sweeps;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.web.Api;
 import dev.semel.server.web.App;
@@ -15,8 +17,10 @@ import dev.semel.server.web.BodyRoom;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
+import dev.semel.store.Cleanup;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
 import jakarta.servlet.DispatcherType;
@@ -43,6 +47,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /** Everything behind one port. */
 public final class Server implements AutoCloseable {
@@ -64,6 +69,7 @@ public final class Server implements AutoCloseable {
     private final ServerConnector connector;
     private final Health health;
     private final Home home;
+    private final Sweeper sweeper;
     private final @Nullable DevMode devMode;
     private final String host;
     private int port;
@@ -84,6 +90,9 @@ public final class Server implements AutoCloseable {
         if (devMode != null) {
             devMode.declare(routes);
         }
+        this.sweeper = new Sweeper(store, time, List.of(), Server::swept);
+        new KeyDesk(transactions, settings.once()).declare(routes);
+        new Sweeps(store, sweeper).declare(routes);
         apps.apply(new Apps(store, transactions, time)).forEach(app -> app.declare(routes));
 
         this.jetty = new org.eclipse.jetty.server.Server(threads());
@@ -169,11 +178,24 @@ public final class Server implements AutoCloseable {
         }
         server.port = server.connector.getLocalPort();
         server.home.listensOn(server.port);
+        server.sweeper.every(settings.sweepPeriod(), Server::notSwept);
         LOG.atInfo()
                 .addKeyValue("url", server.url())
                 .addKeyValue("mode", server.devMode == null ? "auth" : "dev")
                 .log("started");
         return server;
+    }
+
+    private static void swept(List<Cleanup> cleanups) {
+        LoggingEventBuilder entry = LOG.atInfo();
+        for (Cleanup cleanup : cleanups) {
+            entry = entry.addKeyValue(cleanup.table(), cleanup.deleted());
+        }
+        entry.log("swept");
+    }
+
+    private static void notSwept(RuntimeException e) {
+        LOG.atWarn().addKeyValue("error", e.getMessage()).log("What is past its time was not let go");
     }
 
     private static String reason(Exception e) {
@@ -210,6 +232,7 @@ public final class Server implements AutoCloseable {
     @Override
     public void close() {
         health.stopping();
+        sweeper.close();
         try {
             jetty.stop();
         } catch (Exception e) {

@@ -33,7 +33,7 @@ record Storage(Store store, Supplier<Map<String, Integer>> figures, Runnable end
     static Storage open(StoreSettings settings, Time time) {
         StoreUrl url = settings.url();
         if (url instanceof PostgresUrl postgres) {
-            return PostgresStorage.open(postgres, settings, time).asStorage();
+            return PostgresStorage.open(postgres, settings).asStorage();
         }
         if (url instanceof StoreUrl.Folder folder) {
             return of(RocksDbStore.open(

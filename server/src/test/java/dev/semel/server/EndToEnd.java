@@ -57,6 +57,12 @@ public abstract class EndToEnd {
         return Objects.requireNonNull(server).as(user);
     }
 
+    /** Somebody who looks after the server. */
+    protected static Client asOperator(String user) {
+        ServerFixture fixture = Objects.requireNonNull(server);
+        return fixture.withToken(fixture.token(user, List.of("operator")));
+    }
+
     protected static Client asNobody() {
         return Objects.requireNonNull(server).asNobody();
     }

@@ -3,7 +3,9 @@ package dev.semel.server.auth;
 import dev.semel.http.Problem;
 import dev.semel.server.auth.Tokens.BadTokenException;
 import dev.semel.server.auth.Tokens.KeysUnavailableException;
+import dev.semel.server.web.Caller;
 import dev.semel.server.web.Routes;
+import dev.semel.server.web.Routes.Access;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -34,11 +36,12 @@ public final class AuthFilter extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean needsToken =
-                routes.find(request).map(match -> !match.route().open()).orElse(false);
-        if (needsToken) {
+        Access access =
+                routes.find(request).map(match -> match.route().access()).orElse(Access.ANYBODY);
+        if (access != Access.ANYBODY) {
+            Caller caller;
             try {
-                tokens.check(token(request)).attachTo(request);
+                caller = tokens.check(token(request));
             } catch (BadTokenException e) {
                 response.setHeader("WWW-Authenticate", "Bearer realm=\"semel\"");
                 Problem.of(401, "unauthorized", "Unauthorized")
@@ -52,6 +55,13 @@ public final class AuthFilter extends HttpFilter {
                         .send(response);
                 return;
             }
+            if (access == Access.OPERATORS && !caller.isOperator()) {
+                Problem.of(403, "not_operator", "Forbidden")
+                        .detailed("This is for operators: the token has no such role")
+                        .send(response);
+                return;
+            }
+            caller.attachTo(request);
         }
         chain.doFilter(request, response);
     }

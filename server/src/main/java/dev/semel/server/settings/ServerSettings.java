@@ -1,5 +1,6 @@
 package dev.semel.server.settings;
 
+import dev.semel.once.IfExpired;
 import dev.semel.once.OnceSettings;
 import dev.semel.server.auth.AuthSource;
 import dev.semel.server.auth.Tokens;
@@ -23,6 +24,7 @@ import org.slf4j.event.Level;
  * How a server is run, checked.
  *
  * @param tokens who is let in; null in dev mode, in which the host is this machine's own
+ * @param sweepPeriod how often what is past its time is let go
  * @param stopTimeout how long requests under way may take to end when it is stopped
  */
 public record ServerSettings(
@@ -31,6 +33,7 @@ public record ServerSettings(
         StoreSettings store,
         @Nullable Tokens tokens,
         OnceSettings once,
+        Duration sweepPeriod,
         Duration stopTimeout,
         Level logLevel) {
 
@@ -55,6 +58,7 @@ public record ServerSettings(
                 store(given),
                 tokens(given, environment, clock),
                 once(given),
+                time(given.of(Setting.SWEEP_EVERY)),
                 time(given.of(Setting.STOP_TIMEOUT)),
                 level(given.of(Setting.LOG_LEVEL)));
     }
@@ -66,17 +70,17 @@ public record ServerSettings(
 
     /** The same on another port. */
     public ServerSettings withPort(int port) {
-        return new ServerSettings(host, port, store, tokens, once, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, logLevel);
     }
 
     /** The same with other people let in. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
-        return new ServerSettings(host, port, store, tokens, once, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, logLevel);
     }
 
     /** The same with other rules about keys. */
     public ServerSettings withOnce(UnaryOperator<OnceSettings> change) {
-        return new ServerSettings(host, port, store, tokens, change.apply(once), stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, change.apply(once), sweepPeriod, stopTimeout, logLevel);
     }
 
     private static String host(Given given) {
@@ -159,11 +163,25 @@ public record ServerSettings(
         return new OnceSettings(
                 time(given.of(Setting.RETENTION)),
                 time(given.of(Setting.FAILED_RETENTION)),
+                timeOrNone(given.of(Setting.TOMBSTONES)),
+                ifExpired(given.of(Setting.EXPIRED_KEYS)),
                 time(given.of(Setting.LEASE)),
                 time(given.of(Setting.LONGEST_RUN)),
                 time(given.of(Setting.RETRY_HINT)),
                 (int) bytes(given.of(Setting.RESPONSE_LIMIT), 0, Integer.MAX_VALUE),
                 limit == 0 ? Quota.NONE : new Quota(limit, Duration.ofHours(1)));
+    }
+
+    private static Duration timeOrNone(Value value) {
+        return text(value).equals("none") ? Duration.ZERO : time(value);
+    }
+
+    private static IfExpired ifExpired(Value value) {
+        return switch (text(value)) {
+            case "new" -> IfExpired.RUN_AGAIN;
+            case "refuse" -> IfExpired.REFUSE;
+            default -> throw value.wrong("new or refuse");
+        };
     }
 
     private static Level level(Value value) {

@@ -29,6 +29,17 @@ public enum Setting {
     AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Who has to have made tokens (iss); anybody unless given."),
     RETENTION(Tier.FREQUENT, "TIME", "24h", "How long an answer is kept for retries."),
     FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long it is remembered that a request failed."),
+    TOMBSTONES(
+            Tier.FREQUENT,
+            "TIME",
+            "30d",
+            "How long it is remembered after that that there was a key, and how it ended; none for not at all."),
+    EXPIRED_KEYS(
+            Tier.FREQUENT,
+            "POLICY",
+            "new",
+            "What a key is that is used again after its time, while it is remembered: new, or refuse for 410 key_expired."),
+    SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "How often what is past its time is let go of."),
     QUOTA(Tier.FREQUENT, "N", "1000", "How many new keys a user may begin in an hour; 0 for as many as they like."),
     LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "What is logged: error, warn, info, debug or trace."),
 

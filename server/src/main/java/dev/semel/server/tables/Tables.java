@@ -13,6 +13,7 @@ import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
+import dev.semel.server.web.Routes.Access;
 import dev.semel.store.Document;
 import dev.semel.store.Store;
 import java.time.Duration;
@@ -40,7 +41,7 @@ public final class Tables implements App {
                 .atomic("POST", TABLE + "/sessions", Tables::enter)
                 .atomic("POST", TABLE + "/hands", Tables::deal)
                 // An action has a key of its own.
-                .add("POST", TABLE + "/actions", Idempotency.NONE, false, this::act);
+                .add("POST", TABLE + "/actions", Idempotency.NONE, Access.USERS, this::act);
         new Settlements(store).declare(routes);
     }
 

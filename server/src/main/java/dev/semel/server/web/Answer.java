@@ -28,6 +28,11 @@ public record Answer(int status, Map<String, String> headers, byte[] body) {
         return json(201, body);
     }
 
+    /** JSON with status 202: it will be done. */
+    public static Answer accepted(JsonNode body) {
+        return json(202, body);
+    }
+
     private static Answer json(int status, JsonNode body) {
         return new Answer(status, Map.of(CONTENT_TYPE, "application/json"), JsonText.bytes(body));
     }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Caller(String user, Set<String> roles) {
 
+    /** The role of those who look after the server. */
+    public static final String OPERATOR = "operator";
+
     private static final String ATTRIBUTE = Caller.class.getName();
 
     public Caller {
@@ -21,6 +24,11 @@ public record Caller(String user, Set<String> roles) {
     /** Who sends a request; null where nobody was asked. */
     public static @Nullable Caller of(HttpServletRequest request) {
         return (Caller) request.getAttribute(ATTRIBUTE);
+    }
+
+    /** Whether they look after the server. */
+    public boolean isOperator() {
+        return roles.contains(OPERATOR);
     }
 
     /** Notes that they send a request. */

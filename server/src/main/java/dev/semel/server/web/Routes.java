@@ -20,15 +20,25 @@ public final class Routes {
 
     private final Map<Integer, List<Route>> byLength = new HashMap<>();
 
+    /** Who may ask. */
+    public enum Access {
+        /** Without saying who they are. */
+        ANYBODY,
+        /** Who has a token. */
+        USERS,
+        /** Who has a token with the role {@value Caller#OPERATOR}. */
+        OPERATORS
+    }
+
     /**
      * What is done for a method and a path.
      *
      * @param method such as {@code GET}
      * @param segments the path without its first slash, cut at slashes; {@code {name}} stands for any one segment
      * @param idempotency how keys are dealt with
-     * @param open whether nobody has to say who they are
+     * @param access who may ask
      */
-    public record Route(String method, List<String> segments, Idempotency idempotency, boolean open, Handler handler) {
+    public record Route(String method, List<String> segments, Idempotency idempotency, Access access, Handler handler) {
 
         /** The path as it was declared, which tells nothing of what is asked for. */
         public String pattern() {
@@ -65,22 +75,27 @@ public final class Routes {
 
     /** Something to be read. */
     public Routes get(String path, Handler handler) {
-        return add("GET", path, Idempotency.NONE, false, handler);
+        return add("GET", path, Idempotency.NONE, Access.USERS, handler);
+    }
+
+    /** Something that operators see or do. */
+    public Routes operator(String method, String path, Handler handler) {
+        return add(method, path, Idempotency.NONE, Access.OPERATORS, handler);
     }
 
     /** Something to be read by anybody. */
     public Routes getOpen(String path, Handler handler) {
-        return add("GET", path, Idempotency.NONE, true, handler);
+        return add("GET", path, Idempotency.NONE, Access.ANYBODY, handler);
     }
 
     /** Something that changes what is stored, in the request's transaction; retried with a key it happens once. */
     public Routes atomic(String method, String path, Handler handler) {
-        return add(method, path, atomic(handler), false, handler);
+        return add(method, path, atomic(handler), Access.USERS, handler);
     }
 
     /** The same, where a key and the client's transaction id must be sent. */
     public Routes atomicWithKey(String method, String path, Handler handler) {
-        return add(method, path, atomic(handler).withKeyAndClientTxId(), false, handler);
+        return add(method, path, atomic(handler).withKeyAndClientTxId(), Access.USERS, handler);
     }
 
     private static Idempotency atomic(Handler handler) {
@@ -90,10 +105,10 @@ public final class Routes {
     }
 
     /** Any route. */
-    public Routes add(String method, String path, Idempotency idempotency, boolean open, Handler handler) {
+    public Routes add(String method, String path, Idempotency idempotency, Access access, Handler handler) {
         List<String> segments = segments(path);
         byLength.computeIfAbsent(segments.size(), n -> new ArrayList<>())
-                .add(new Route(method, segments, idempotency, open, handler));
+                .add(new Route(method, segments, idempotency, access, handler));
         return this;
     }
 

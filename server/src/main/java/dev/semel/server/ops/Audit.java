@@ -1,0 +1,44 @@
+package dev.semel.server.ops;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.key.KeyTemplate;
+import dev.semel.record.Page;
+import dev.semel.record.Records;
+import dev.semel.server.web.JsonText;
+import dev.semel.store.Document;
+import dev.semel.store.Store;
+import dev.semel.store.Transaction;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What operators have done, in order: who, when, what, to what, and why. An entry is written once, and nothing changes it. */
+final class Audit {
+
+    private static final Records ENTRIES =
+            Records.of("ops/audit", KeyTemplate.of("{entry:tid62}")).inOrder();
+
+    private Audit() {}
+
+    /** Adds an entry in a transaction: it is there if, and only if, what it tells of was done. */
+    static void add(Transaction tx, String operator, String action, String reason, ObjectNode what) {
+        ObjectNode entry = JsonText.object()
+                .put("operator", operator)
+                .put("action", action)
+                .put("reason", reason);
+        entry.setAll(what);
+        ENTRIES.createMinted(tx, IdSchemes.TID62::mint, JsonText.json(entry));
+    }
+
+    /** The latest first. */
+    static Page newest(Store store, @Nullable String after, int limit) {
+        return ENTRIES.newest(store, Map.of(), after, limit);
+    }
+
+    static JsonNode json(Document entry) {
+        ObjectNode json = JsonText.object().put("id", entry.key()).put("at", JsonText.time(entry.createdAt()));
+        json.setAll((ObjectNode) JsonText.tree(entry.data()));
+        return json;
+    }
+}

@@ -1,0 +1,253 @@
+package dev.semel.server.ops;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.http.Problem;
+import dev.semel.id.MalformedException;
+import dev.semel.id.TextFormat;
+import dev.semel.once.Intervention;
+import dev.semel.once.OnceSettings;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Pages;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.CommitResult;
+import dev.semel.store.KeyPage;
+import dev.semel.store.KeyQuery;
+import dev.semel.store.KeyState;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.Sighting;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.store.Transactions.Ending;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Where operators look at keys, decide about those that nobody else can, and erase a user. */
+public final class KeyDesk implements App {
+
+    private static final String KEY = "/v1/ops/keys/{user}/{key}";
+    private static final int LONGEST_REASON = 1000;
+    private static final int MOST_LOOKS = 10;
+
+    private final Transactions transactions;
+    private final Store store;
+    private final OnceSettings settings;
+
+    public KeyDesk(Transactions transactions, OnceSettings settings) {
+        this.transactions = transactions;
+        this.store = transactions.store();
+        this.settings = settings;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.operator("GET", "/v1/ops/keys", this::list).operator("GET", KEY, this::look);
+        for (Intervention intervention : Intervention.values()) {
+            routes.operator("POST", KEY + "/" + name(intervention), request -> intervene(intervention, request));
+        }
+        routes.operator("DELETE", "/v1/ops/users/{user}", this::erase)
+                .operator(
+                        "GET",
+                        "/v1/ops/audit",
+                        request -> Pages.answer(
+                                request, (after, limit) -> Audit.newest(store, after, limit), Audit::json));
+    }
+
+    private static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private Answer list(Request request) {
+        String user = request.parameter("user").orElse(null);
+        String clientTxId = request.parameter("clientTxId").orElse(null);
+        if (clientTxId != null && user == null) {
+            throw Refusal.invalid("user", "is missing: a clientTxId is one of a user's");
+        }
+        KeyQuery query = KeyQuery.all(request.limit())
+                .ofUser(user)
+                .ofClientTx(clientTxId)
+                .ofEndpoint(request.parameter("endpoint").orElse(null))
+                .beginningWith(request.parameter("prefix").orElse(null))
+                .in(request.parameter("status").map(KeyDesk::state).orElse(null))
+                .createdBefore(request.parameter("before").map(KeyDesk::time).orElse(null))
+                .after(request.after() == null ? null : place(request.after()));
+        KeyPage page;
+        try {
+            page = store.housekeeping().list(query);
+        } catch (IllegalArgumentException e) {
+            throw Refusal.invalid("after", "is not the next of a page of keys");
+        }
+        ObjectNode answer = JsonText.object();
+        ArrayNode items = answer.putArray("items");
+        page.records().forEach(record -> items.add(KeyJson.forOperators(record, page.now())));
+        return Answer.ok(answer.put("next", page.next().map(KeyDesk::next).orElse(null)));
+    }
+
+    private static KeyState state(String name) {
+        return Arrays.stream(KeyState.values())
+                .filter(state -> KeyJson.name(state).equals(name))
+                .findFirst()
+                .orElseThrow(
+                        () -> Refusal.invalid("status", "has to be processing, completed, failed, unknown or expired"));
+    }
+
+    private static Instant time(String text) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeException e) {
+            throw Refusal.invalid("before", "has to be a time such as 2026-01-07T12:00:00Z");
+        }
+    }
+
+    private static String next(String place) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
+    }
+
+    private static String place(String next) {
+        try {
+            return new String(Base64.getUrlDecoder().decode(next), UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw Refusal.invalid("after", "is not the next of a page of keys");
+        }
+    }
+
+    private Answer look(Request request) {
+        Sighting seen = store.find(key(request), Quota.NONE);
+        OnceRecord record = found(seen);
+        Response response = record.response();
+        return Answer.ok(KeyJson.forOperators(record, seen.now())
+                .put("responseStatus", response == null ? null : (Integer) response.status())
+                .put("responseBytes", response == null ? null : (Long) response.size()));
+    }
+
+    private static OnceRecord found(Sighting seen) {
+        OnceRecord record = seen.record();
+        if (record == null) {
+            throw Refusal.notFound("key");
+        }
+        return record;
+    }
+
+    private static OnceKey key(Request request) {
+        String endpoint = request.parameter("endpoint")
+                .orElseThrow(() ->
+                        Refusal.invalid("endpoint", "is missing: a method and a path, such as POST /v1/feed/posts"));
+        try {
+            return new OnceKey(request.part("user"), endpoint, request.part("key"));
+        } catch (MalformedException e) {
+            throw Refusal.malformed(e);
+        }
+    }
+
+    private Answer intervene(Intervention intervention, Request request) {
+        OnceKey key = key(request);
+        JsonNode body = request.object();
+        String reason = Request.text(body, "reason", LONGEST_REASON);
+        Response response = answered(body);
+        for (int looks = 1; looks <= MOST_LOOKS; looks++) {
+            Sighting seen = store.find(key, Quota.NONE);
+            String before = KeyJson.name(found(seen).stateAt(seen.now()));
+            OnceWrite write = intervention.on(seen, settings, response);
+            if (write == null) {
+                throw new Refusal(Problem.of(409, "wrong_state", "Wrong state")
+                        .detailed("A key that is " + before + refusedBecause(intervention, before))
+                        .with("status", before));
+            }
+            OnceRecord after = write(write, intervention, reason, request.user(), before);
+            if (after != null) {
+                return Answer.ok(KeyJson.forOperators(after, store.clock().instant()));
+            }
+        }
+        throw new Refusal(Problem.of(409, "busy", "Busy").detailed("The key is being changed by others"));
+    }
+
+    private static String refusedBecause(Intervention intervention, String before) {
+        return switch (intervention) {
+            case RELEASE -> " is held by nobody: there is nothing to release";
+            case EXPIRE ->
+                before.equals("expired") ? " has expired already" : " has not come to an end: release or complete it";
+            case COMPLETE ->
+                before.equals("processing")
+                        ? " has an owner who may complete it: release it first"
+                        : " has been completed";
+        };
+    }
+
+    /** What retries are to be answered; 200 with an empty object unless it is said. */
+    private static Response answered(JsonNode body) {
+        int status = Request.isGiven(body, "status") ? (int) Request.whole(body, "status", 200, 499) : 200;
+        JsonNode given = body.get("body");
+        JsonNode answer = given == null ? JsonText.object() : given;
+        return Response.of(status, Map.of("Content-Type", "application/json"), JsonText.bytes(answer));
+    }
+
+    /** Null if somebody else was quicker. */
+    private @Nullable OnceRecord write(
+            OnceWrite write, Intervention intervention, String reason, String operator, String before) {
+        OnceKey key = write.record().key();
+        CommitResult result = transactions
+                .run(
+                        tx -> {
+                            ObjectNode what = JsonText.object()
+                                    .put("user", key.user())
+                                    .put("endpoint", key.endpoint())
+                                    .put("key", key.key())
+                                    .put("before", before);
+                            Audit.add(tx, operator, name(intervention), reason, what);
+                            return key;
+                        },
+                        any -> new Ending(false, write),
+                        Transactions.QUICK_PAUSES)
+                .commit();
+        return result instanceof CommitResult.Applied applied ? applied.once() : null;
+    }
+
+    private Answer erase(Request request) {
+        String user;
+        try {
+            user = TextFormat.TEXT.check("user", request.part("user"));
+        } catch (MalformedException e) {
+            throw Refusal.malformed(e);
+        }
+        String reason = reason(request)
+                .orElseThrow(() -> Refusal.invalid("reason", "is missing: say in the body, or as a parameter, why"));
+        boolean records = request.parameter("records").map("true"::equals).orElse(false);
+        transactions.run(tx -> {
+            ObjectNode what = JsonText.object().put("user", user).put("records", records);
+            Audit.add(tx, request.user(), "erase", reason, what);
+            return user;
+        });
+        ObjectNode erased = JsonText.object();
+        new TreeMap<>(store.housekeeping().erase(user, records)).forEach(erased::put);
+        ObjectNode answer = JsonText.object().put("user", user);
+        answer.set("erased", erased);
+        return Answer.ok(answer);
+    }
+
+    /** Some clients cannot send a body with DELETE. */
+    private static Optional<String> reason(Request request) {
+        Optional<String> said = request.parameter("reason");
+        if (said.isEmpty() && request.body().length > 0) {
+            return Optional.of(Request.text(request.object(), "reason", LONGEST_REASON));
+        }
+        return said.filter(reason -> !reason.isBlank() && reason.length() <= LONGEST_REASON);
+    }
+}
