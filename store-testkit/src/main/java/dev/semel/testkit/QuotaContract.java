@@ -99,7 +99,7 @@ public interface QuotaContract extends StoreFixture {
             time().advance(Duration.ofHours(2));
             List<Once> servers = List.of(limited(100), limited(100));
             AtomicInteger executed = new AtomicInteger();
-            ExecutorService threads = Executors.newFixedThreadPool(16);
+            ExecutorService threads = Executors.newFixedThreadPool(64);
             try {
                 List<Future<?>> callers = new ArrayList<>();
                 for (int i = 0; i < 400; i++) {

@@ -56,6 +56,7 @@ public final class Actions {
         OnceSettings settings = OnceSettings.DEFAULTS
                 .withRetention(LIFE)
                 .withFailedRetention(LIFE)
+                .withTombstone(Duration.ZERO) // who comes back later has numbered their actions
                 .withQuota(Quota.NONE);
         this.transactions = transactions;
         this.once = new Once(transactions, time, settings, OnceListener.NONE);
