@@ -5,6 +5,7 @@ import dev.semel.bench.ids.IdsBench;
 import dev.semel.bench.once.OnceBench;
 import dev.semel.bench.postgres.PostgresBench;
 import dev.semel.bench.rocksdb.RocksDbBench;
+import dev.semel.bench.sweep.SweepBench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -18,7 +19,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "semel bench",
         description = "Measures Semel and its peers side by side, in one run.",
-        subcommands = {IdsBench.class, OnceBench.class, RocksDbBench.class, PostgresBench.class, HttpBench.class},
+        subcommands = {
+            IdsBench.class,
+            OnceBench.class,
+            RocksDbBench.class,
+            PostgresBench.class,
+            HttpBench.class,
+            SweepBench.class
+        },
         synopsisSubcommandLabel = "NAME")
 public final class Bench implements Runnable {
 
@@ -47,6 +55,6 @@ public final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb, postgres, http");
+        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb, postgres, http, sweep");
     }
 }

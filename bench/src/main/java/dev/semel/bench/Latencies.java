@@ -1,7 +1,7 @@
 package dev.semel.bench;
 
 /** Counts how long calls took, in buckets that are no wider than a thirtieth of what they hold. */
-final class Latencies {
+public final class Latencies {
 
     private static final int BITS = 5;
     private static final int PER_OCTAVE = 1 << BITS;
@@ -9,24 +9,27 @@ final class Latencies {
     private final long[] buckets = new long[PER_OCTAVE * (Long.SIZE - BITS)];
     private long count;
 
-    void add(long nanos) {
+    /** Counts a call. */
+    public void add(long nanos) {
         buckets[bucket(Math.max(0, nanos))]++;
         count++;
     }
 
-    void addAll(Latencies other) {
+    /** Counts what another has counted. */
+    public void addAll(Latencies other) {
         for (int i = 0; i < buckets.length; i++) {
             buckets[i] += other.buckets[i];
         }
         count += other.count;
     }
 
-    long count() {
+    /** How many calls there were. */
+    public long count() {
         return count;
     }
 
     /** What some share of the calls took at most; the middle of its bucket. */
-    double quantile(double share) {
+    public double quantile(double share) {
         long left = (long) Math.ceil(share * count);
         for (int i = 0; i < buckets.length; i++) {
             left -= buckets[i];

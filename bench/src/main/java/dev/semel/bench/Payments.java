@@ -52,8 +52,13 @@ public class Payments {
 
     /** To a store. */
     public Payments(Store store) {
+        this(store, SETTINGS.retention());
+    }
+
+    /** To a store in which answers are kept so long. */
+    public Payments(Store store, Duration retention) {
         this.store = store;
-        this.once = new Once(store, Time.system(), SETTINGS, OnceListener.NONE);
+        this.once = new Once(store, Time.system(), SETTINGS.withRetention(retention), OnceListener.NONE);
     }
 
     /** A payment of somebody new. */

@@ -1,0 +1,25 @@
+package dev.semel.bench.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.bench.sweep.SweepRun.Effort;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The benchmark runs and reports; how fast anything is, is not for a test to say. */
+class SweepBenchTest {
+
+    @TempDir
+    Path out;
+
+    @Test
+    void briefRun_sweepsAllKeys_andWritesThePage() throws Exception {
+        SweepBench.report(out, new Effort(300, 200, Duration.ofMillis(200)));
+        assertThat(Files.readString(out.resolve("sweep.md")))
+                .contains("| embedded store |", "| PostgreSQL |", "| 300 |")
+                .doesNotContain("NaN");
+    }
+}
