@@ -134,13 +134,24 @@ public final class Once {
 
     private Outcome decide(Call call, Supplier<@Nullable Outcome> step) {
         long begun = time.nanoTime();
+        tell(listener -> listener.called(call.key()));
+        try {
+            Outcome outcome = decide(call, step, begun);
+            tell(listener -> listener.ended(call.key(), outcome, Duration.ofNanos(time.nanoTime() - begun)));
+            return outcome;
+        } catch (Throwable e) {
+            tell(listener -> listener.brokeOff(call.key(), e));
+            throw e;
+        }
+    }
+
+    private Outcome decide(Call call, Supplier<@Nullable Outcome> step, long begun) {
         int looks = 0;
         while (true) {
             Outcome outcome = step.get();
             if (outcome == null) {
                 lookAgain(++looks);
             } else if (!(outcome instanceof Outcome.InProgress) || !hasWaited(call, begun, flights.end(call))) {
-                tell(listener -> listener.ended(call.key(), outcome, Duration.ofNanos(time.nanoTime() - begun)));
                 return outcome;
             }
         }

@@ -9,6 +9,12 @@ public interface OnceListener {
     /** Hears nothing. */
     OnceListener NONE = new OnceListener() {};
 
+    /** A call came in: it ends, or breaks off. */
+    default void called(OnceKey key) {}
+
+    /** A call broke off without an outcome, since the store failed or it was not allowed. */
+    default void brokeOff(OnceKey key, Throwable cause) {}
+
     /** A call came to an end. */
     default void ended(OnceKey key, Outcome outcome, Duration took) {}
 
