@@ -1,6 +1,7 @@
 package dev.semel.postgres;
 
 import dev.semel.postgres.Session.Role;
+import dev.semel.postgres.StatementListener.Work;
 import dev.semel.store.Cleanup;
 import dev.semel.store.Housekeeping;
 import dev.semel.store.KeyPage;
@@ -25,13 +26,15 @@ final class KeyKeeping implements Housekeeping {
     private static final String NEXT_COLLECTION = "select min(collection) from documents where collection > ?";
 
     private final PostgresStore store;
+    private final Session listing;
     private final Session session;
     private final Sweep sweep;
 
     KeyKeeping(PostgresStore store, Session session) {
         this.store = store;
-        this.session = session;
-        this.sweep = new Sweep(session);
+        this.listing = session.doing(Work.LIST);
+        this.session = session.doing(Work.ERASE);
+        this.sweep = new Sweep(session.doing(Work.SWEEP));
     }
 
     private static String erase(String table, String whose) {
@@ -43,7 +46,7 @@ final class KeyKeeping implements Housekeeping {
     @Override
     public KeyPage list(KeyQuery query) {
         store.refuseIfClosed();
-        return new Listing(query, store.clock().instant()).run(session);
+        return new Listing(query, store.clock().instant()).run(listing);
     }
 
     @Override

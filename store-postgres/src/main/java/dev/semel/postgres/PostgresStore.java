@@ -1,5 +1,6 @@
 package dev.semel.postgres;
 
+import dev.semel.postgres.StatementListener.Work;
 import dev.semel.store.Capability;
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
@@ -47,6 +48,10 @@ public final class PostgresStore implements Store {
     private static final Duration SHORTLY = Duration.ofMillis(5);
 
     private final Session session;
+    private final Session finding;
+    private final Session reading;
+    private final Session scanning;
+    private final Session committing;
     private final @Nullable InstantSource givenClock;
     private final DatabaseClock clock;
     private final RowLocks locks = new RowLocks();
@@ -60,6 +65,10 @@ public final class PostgresStore implements Store {
 
     private PostgresStore(Session session, @Nullable InstantSource givenClock) {
         this.session = session;
+        this.finding = session.doing(Work.FIND);
+        this.reading = session.doing(Work.READ);
+        this.scanning = session.doing(Work.SCAN);
+        this.committing = session.doing(Work.COMMIT);
         this.givenClock = givenClock;
         long asked = System.nanoTime();
         this.clock = new DatabaseClock(askTime(session), asked);
@@ -74,15 +83,25 @@ public final class PostgresStore implements Store {
      * @throws StoreException if the database cannot be reached, or if its tables are newer than this release; says which
      */
     public static PostgresStore open(DataSource source, PostgresSettings settings) {
-        return open(source, settings, null);
+        return open(source, settings, StatementListener.NONE);
+    }
+
+    /** The same, with somebody who hears what statements take. */
+    public static PostgresStore open(DataSource source, PostgresSettings settings, StatementListener listener) {
+        return open(source, settings, listener, null);
     }
 
     /** Opens a store that counts by a given time, if there is one, and not by the database's. */
     static PostgresStore open(DataSource source, PostgresSettings settings, @Nullable InstantSource clock) {
+        return open(source, settings, StatementListener.NONE, clock);
+    }
+
+    private static PostgresStore open(
+            DataSource source, PostgresSettings settings, StatementListener listener, @Nullable InstantSource clock) {
         if (settings.migrate()) {
             Schema.migrate(source);
         }
-        return new PostgresStore(new Session(source, settings), clock);
+        return new PostgresStore(new Session(source, settings, listener), clock);
     }
 
     private static Instant askTime(Session session) {
@@ -130,7 +149,7 @@ public final class PostgresStore implements Store {
 
     private void findTogether(List<Finding.Wanted> wanted) {
         long asked = System.nanoTime();
-        clock.tell(Finding.run(session, givenTime(), wanted), asked);
+        clock.tell(Finding.run(finding, givenTime(), wanted), asked);
     }
 
     @Override
@@ -143,13 +162,13 @@ public final class PostgresStore implements Store {
     }
 
     private void readTogether(List<Reading.Wanted> wanted) {
-        Reading.run(session, givenTime(), wanted);
+        Reading.run(reading, givenTime(), wanted);
     }
 
     @Override
     public List<Document> scan(Scan scan) {
         refuseIfClosed();
-        return new Scanning(scan).run(session, givenTime());
+        return new Scanning(scan).run(scanning, givenTime());
     }
 
     @Override
@@ -203,7 +222,7 @@ public final class PostgresStore implements Store {
         }
         try {
             long asked = System.nanoTime();
-            clock.tell(together.run(session, givenTime()), asked);
+            clock.tell(together.run(committing, givenTime()), asked);
         } catch (StoreException e) {
             if (Session.isRefusal(e)) {
                 return group;
@@ -223,7 +242,7 @@ public final class PostgresStore implements Store {
 
     private void commit(List<PendingCommit> group, boolean alone) {
         long asked = System.nanoTime();
-        clock.tell(new CommitGroup(group, alone).run(session, givenTime()), asked);
+        clock.tell(new CommitGroup(group, alone).run(committing, givenTime()), asked);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.semel.postgres;
 
+import dev.semel.postgres.StatementListener.Work;
 import dev.semel.store.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -32,17 +33,38 @@ final class Session {
     private static final int LATE_MILLIS = 5_000;
 
     private final DataSource source;
+    private final StatementListener listener;
+    private final Work work;
     private final String limits;
     private final int answerMillis;
 
     Session(DataSource source, PostgresSettings settings) {
+        this(source, settings, StatementListener.NONE);
+    }
+
+    Session(DataSource source, PostgresSettings settings, StatementListener listener) {
         this.source = source;
+        this.listener = listener;
+        this.work = Work.OTHER;
         this.answerMillis = Math.toIntExact(settings.statementTimeout().toMillis()) + LATE_MILLIS;
         // Statements are planned once, for tables of any size: a plan that was good for an empty table must not stay.
         this.limits = "set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "', true), "
                 + "set_config('statement_timeout', '"
                 + settings.statementTimeout().toMillis() + "', true), "
                 + "set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)";
+    }
+
+    private Session(Session session, Work work) {
+        this.source = session.source;
+        this.listener = session.listener;
+        this.work = work;
+        this.limits = session.limits;
+        this.answerMillis = session.answerMillis;
+    }
+
+    /** The same, whose statements are for something that is told to whoever listens. */
+    Session doing(Work work) {
+        return new Session(this, work);
     }
 
     DataSource source() {
@@ -86,6 +108,8 @@ final class Session {
      */
     <T> T run(String sql, int before, Binding binding, Reading<T> reading) {
         try (Connection connection = source.getConnection()) {
+            long begun = System.nanoTime();
+            boolean failed = true;
             boolean commitsItself = connection.getAutoCommit();
             int timeout = connection.getNetworkTimeout();
             connection.setNetworkTimeout(Runnable::run, answerMillis);
@@ -98,8 +122,11 @@ final class Session {
                 for (int passed = before; passed > 0; passed--) {
                     statement.getMoreResults();
                 }
-                return reading.read(statement.getResultSet());
+                T result = reading.read(statement.getResultSet());
+                failed = false;
+                return result;
             } finally {
+                listener.ran(work, System.nanoTime() - begun, failed);
                 if (!connection.isClosed()) {
                     connection.setNetworkTimeout(Runnable::run, timeout);
                     connection.setAutoCommit(commitsItself);

@@ -46,6 +46,11 @@ final class Folder implements AutoCloseable {
         this.holder = holder;
     }
 
+    /** How much more its disk has room for. */
+    long freeBytes() {
+        return path.toFile().getUsableSpace();
+    }
+
     /**
      * Takes a folder, which is made if it is not there.
      *

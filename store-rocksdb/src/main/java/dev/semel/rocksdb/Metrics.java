@@ -23,7 +23,8 @@ final class Metrics {
     final LongAdder groups = new LongAdder();
     final LongAdder swept = new LongAdder();
 
-    Map<String, Long> read(Database db) {
+    /** @param freeBytes how much more there is room for on the disk */
+    Map<String, Long> read(Database db, long freeBytes) {
         Map<String, Long> metrics = new TreeMap<>();
         metrics.put("commits", commits.sum());
         metrics.put("groups", groups.sum());
@@ -33,6 +34,7 @@ final class Metrics {
         metrics.put("keys", db.number(db.once, "rocksdb.estimate-num-keys"));
         metrics.put("documents", db.number(db.documents, "rocksdb.estimate-num-keys"));
         metrics.put("disk.bytes", db.numberOfAll("rocksdb.total-sst-files-size"));
+        metrics.put("disk.free.bytes", freeBytes);
         // buffers are counted in the cache, so it is the whole
         metrics.put("memory.bytes", db.number(db.once, "rocksdb.block-cache-usage"));
         metrics.put("memory.buffers.bytes", db.numberOfAll("rocksdb.cur-size-all-mem-tables"));

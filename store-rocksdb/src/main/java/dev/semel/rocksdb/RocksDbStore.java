@@ -395,10 +395,10 @@ public final class RocksDbStore implements Store {
     /**
      * What it has done since it was opened, by name: {@code commits} that wrote something and were acknowledged, the {@code groups}
      * in which they were written, how often RocksDB has waited until its log was on disk, {@code log.syncs}, and more; and what it takes
-     * up now, such as {@code disk.bytes} and {@code memory.bytes}. It costs some microseconds to ask.
+     * up now, such as {@code disk.bytes} and {@code memory.bytes}, with what is left, {@code disk.free.bytes}. It costs some microseconds to ask.
      */
     public Map<String, Long> metrics() {
-        return metrics.read(db);
+        return metrics.read(db, folder.freeBytes());
     }
 
     @Override
