@@ -133,8 +133,12 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         return body.isStreaming();
     }
 
-    /** What is recorded of it. */
-    Response toResponse() {
+    /**
+     * What is recorded of it.
+     *
+     * @param beside what is kept beside its own headers
+     */
+    Response toResponse(Map<String, String> beside) {
         if (!body.isKept()) {
             return Response.of(status, Map.of(), NOTHING).notKept();
         }
@@ -143,6 +147,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         if (type != null) {
             replayed.put(KeyedRequest.CONTENT_TYPE, type);
         }
+        replayed.putAll(beside);
         return Response.of(status, replayed, body.toBytes());
     }
 

@@ -36,8 +36,12 @@ final class Exchange {
     private static final int FIRST_FAILURE = 500;
     private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
 
+    /** Where the trace of a run is kept among the headers of its answer. No handler can set it, and nobody is sent it. */
+    private static final String TRACE = "Semel-Trace";
+
     private final Once once;
     private final FilterSettings settings;
+    private final Tracing tracing;
     private final Idempotency rule;
     private final Call call;
     private final byte[] body;
@@ -45,6 +49,7 @@ final class Exchange {
     private final HttpServletResponse response;
     private final FilterChain chain;
     private @Nullable Run last;
+    private @Nullable String traceKept;
 
     Exchange(
             IdempotencyFilter.Parts parts,
@@ -56,6 +61,7 @@ final class Exchange {
             FilterChain chain) {
         this.once = parts.once();
         this.settings = parts.settings();
+        this.tracing = parts.tracing();
         this.rule = rule;
         this.call = call;
         this.body = body;
@@ -76,10 +82,9 @@ final class Exchange {
 
     void answer() throws IOException, ServletException {
         Outcome outcome;
-        try {
-            outcome = rule.ifAbandoned() == null
-                    ? once.atomic(call, rule.pauses(), this::runInTransaction)
-                    : once.leased(call, rule.ifAbandoned(), this::runWithLease);
+        try (Tracing.Trace trace = tracing.begin(request)) {
+            traceKept = trace.kept();
+            outcome = decide(trace);
         } catch (StoreException e) {
             LOG.log(Level.WARNING, "Store unavailable: {0}", e.getMessage());
             tell(EdgeProblem.STORE_UNAVAILABLE.retryAfter(STORE_PAUSE));
@@ -90,6 +95,23 @@ final class Exchange {
             }
         }
         answer(outcome);
+    }
+
+    private Outcome decide(Tracing.Trace trace) {
+        try {
+            Outcome outcome = rule.ifAbandoned() == null
+                    ? once.atomic(call, rule.pauses(), this::runInTransaction)
+                    : once.leased(call, rule.ifAbandoned(), this::runWithLease);
+            trace.ended(
+                    outcome,
+                    outcome instanceof Outcome.Replayed replayed
+                            ? replayed.response().headers().get(TRACE)
+                            : null);
+            return outcome;
+        } catch (Throwable e) {
+            trace.brokeOff(e);
+            throw e;
+        }
     }
 
     /**
@@ -137,7 +159,7 @@ final class Exchange {
         return run;
     }
 
-    private static Response answered(Run run) throws FailureAnswered, UnrecordedException {
+    private Response answered(Run run) throws FailureAnswered, UnrecordedException {
         int status = run.response().getStatus();
         if (NEVER_FINAL.contains(status) || !run.isFinal()) {
             throw new UnrecordedException("The answer is not final");
@@ -145,7 +167,8 @@ final class Exchange {
         if (status >= FIRST_FAILURE) {
             throw new FailureAnswered();
         }
-        Response response = run.response().toResponse();
+        Map<String, String> beside = traceKept == null ? Map.of() : Map.of(TRACE, traceKept);
+        Response response = run.response().toResponse(beside);
         return status >= FIRST_REFUSAL ? response.asRefusal() : response;
     }
 
@@ -220,7 +243,9 @@ final class Exchange {
         }
         response.setStatus(recorded.status());
         for (Map.Entry<String, String> header : recorded.headers().entrySet()) {
-            response.setHeader(header.getKey(), header.getValue());
+            if (!header.getKey().equals(TRACE)) {
+                response.setHeader(header.getKey(), header.getValue());
+            }
         }
         byte[] bytes = recorded.body();
         if (bytes.length > 0) {

@@ -43,7 +43,8 @@ public final class IdempotencyFilter implements Filter {
             Once once,
             Function<HttpServletRequest, @Nullable String> user,
             Function<HttpServletRequest, Idempotency> rules,
-            FilterSettings settings) {}
+            FilterSettings settings,
+            Tracing tracing) {}
 
     /**
      * @param user who asks, 1 to 255 of {@code A-Za-z0-9_-}; null if nobody knows
@@ -62,11 +63,22 @@ public final class IdempotencyFilter implements Filter {
             Function<HttpServletRequest, @Nullable String> user,
             Function<HttpServletRequest, Idempotency> rules,
             FilterSettings settings) {
+        this(once, user, rules, settings, Tracing.NONE);
+    }
+
+    /** The same, with somebody who follows the requests that have a key. */
+    public IdempotencyFilter(
+            Once once,
+            Function<HttpServletRequest, @Nullable String> user,
+            Function<HttpServletRequest, Idempotency> rules,
+            FilterSettings settings,
+            Tracing tracing) {
         this.parts = new Parts(
                 Objects.requireNonNull(once, "once"),
                 Objects.requireNonNull(user, "user"),
                 Objects.requireNonNull(rules, "rules"),
-                Objects.requireNonNull(settings, "settings"));
+                Objects.requireNonNull(settings, "settings"),
+                Objects.requireNonNull(tracing, "tracing"));
     }
 
     /**

@@ -54,6 +54,7 @@ final class Site implements AutoCloseable {
         private Idempotency rule = Idempotency.atomic();
         private OnceSettings once = OnceSettings.DEFAULTS;
         private FilterSettings settings = FilterSettings.DEFAULTS;
+        private Tracing tracing = Tracing.NONE;
         private final List<Filter> inFront = new ArrayList<>();
         private final List<Filter> behind = new ArrayList<>();
         private @Nullable Store store;
@@ -74,6 +75,11 @@ final class Site implements AutoCloseable {
 
         Builder settings(FilterSettings settings) {
             this.settings = settings;
+            return this;
+        }
+
+        Builder tracing(Tracing tracing) {
+            this.tracing = tracing;
             return this;
         }
 
@@ -108,7 +114,7 @@ final class Site implements AutoCloseable {
         Once engine = new Once(store, time, with.once, OnceListener.NONE);
         List<Filter> filters = new ArrayList<>(with.inFront);
         filters.add(new IdempotencyFilter(
-                engine, request -> request.getHeader("X-User"), request -> with.rule, with.settings));
+                engine, request -> request.getHeader("X-User"), request -> with.rule, with.settings, with.tracing));
         filters.addAll(with.behind);
         this.web = with.web.start(filters, new HttpServlet() {
             private static final long serialVersionUID = 1L;

@@ -1,0 +1,132 @@
+package dev.semel.http;
+
+import dev.semel.once.Outcome;
+import dev.semel.once.OutcomeName;
+import dev.semel.once.UnrecordedException;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A span for each request with a key, by OpenTelemetry's API: it tells the outcome, the route and how often the request was begun, and
+ * never a key, a user or a payload. The span of a retry has a link to the span of the run whose answer it gets.
+ *
+ * <p>A span that is current becomes its parent; if there is none, the one that the request's {@code traceparent} names. While a handler
+ * runs, the span is the current one.
+ */
+public final class OpenTelemetryTracing implements Tracing {
+
+    private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("semel.once.outcome");
+    private static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("semel.once.attempt");
+    private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
+    private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
+    private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
+
+    private static final W3CTraceContextPropagator W3C = W3CTraceContextPropagator.getInstance();
+    private static final TextMapGetter<HttpServletRequest> HEADERS =
+            (request, name) -> request == null ? null : request.getHeader(name);
+    private static final TextMapGetter<String> TEXT = (text, name) -> name.equals("traceparent") ? text : null;
+
+    private final Tracer tracer;
+    private final Function<HttpServletRequest, @Nullable String> route;
+
+    /**
+     * @param telemetry the application's, or {@code GlobalOpenTelemetry.get()} where an agent has set it
+     * @param route the path of a request as it was declared, such as {@code /orders/{id}}; null if it is not known
+     */
+    public OpenTelemetryTracing(OpenTelemetry telemetry, Function<HttpServletRequest, @Nullable String> route) {
+        this.tracer = telemetry.getTracer("dev.semel");
+        this.route = route;
+    }
+
+    @Override
+    public Trace begin(HttpServletRequest request) {
+        String path = route.apply(request);
+        SpanBuilder span = tracer.spanBuilder(path == null ? "once" : "once " + path)
+                .setParent(parent(request))
+                .setAttribute(METHOD, request.getMethod());
+        if (path != null) {
+            span.setAttribute(ROUTE, path);
+        }
+        return new Spanned(span.startSpan());
+    }
+
+    private static Context parent(HttpServletRequest request) {
+        Context current = Context.current();
+        return Span.fromContext(current).getSpanContext().isValid() ? current : W3C.extract(current, request, HEADERS);
+    }
+
+    /** A request that has a span. */
+    private static final class Spanned implements Trace {
+
+        private final Span span;
+        private final Scope scope;
+
+        @SuppressWarnings("MustBeClosedChecker") // it is, with this
+        Spanned(Span span) {
+            this.span = span;
+            this.scope = span.makeCurrent();
+        }
+
+        @Override
+        public @Nullable String kept() {
+            SpanContext context = span.getSpanContext();
+            return span.isRecording() && context.isSampled()
+                    ? "00-" + context.getTraceId() + "-" + context.getSpanId() + "-01"
+                    : null;
+        }
+
+        @Override
+        public void ended(Outcome outcome, @Nullable String first) {
+            span.setAttribute(OUTCOME, OutcomeName.of(outcome));
+            int attempt = attempt(outcome);
+            if (attempt > 0) {
+                span.setAttribute(ATTEMPT, attempt);
+            }
+            if (first != null) {
+                SpanContext run = Span.fromContext(W3C.extract(Context.root(), first, TEXT))
+                        .getSpanContext();
+                if (run.isValid()) {
+                    span.addLink(run);
+                }
+            }
+            if (outcome instanceof Outcome.Failed failed && !(failed.cause() instanceof UnrecordedException)) {
+                span.setStatus(StatusCode.ERROR);
+            }
+        }
+
+        private static int attempt(Outcome outcome) {
+            if (outcome instanceof Outcome.Executed executed) {
+                return executed.attempt();
+            } else if (outcome instanceof Outcome.Replayed replayed) {
+                return replayed.attempt();
+            } else if (outcome instanceof Outcome.Failed failed) {
+                return failed.attempt();
+            }
+            return outcome instanceof Outcome.Unknown unknown ? unknown.attempt() : 0;
+        }
+
+        @Override
+        public void brokeOff(Throwable cause) {
+            span.setStatus(StatusCode.ERROR);
+            span.setAttribute(ERROR, cause.getClass().getName()); // and not what it says, which may be somebody's data
+        }
+
+        @Override
+        public void close() {
+            scope.close();
+            span.end();
+        }
+    }
+}
