@@ -1,5 +1,6 @@
 package dev.semel.server;
 
+import dev.semel.once.OnceListener;
 import dev.semel.server.collections.Collections;
 import dev.semel.server.feed.Feed;
 import dev.semel.server.reputation.Reputation;
@@ -17,8 +18,9 @@ import java.util.List;
  *
  * @param transactions on the store
  * @param time by which they wait; what time it is, the store says
+ * @param listener hears what engines of their own do
  */
-public record Apps(Store store, Transactions transactions, Time time) {
+public record Apps(Store store, Transactions transactions, Time time, OnceListener listener) {
 
     /** All of them. */
     public List<App> all() {
@@ -26,7 +28,7 @@ public record Apps(Store store, Transactions transactions, Time time) {
                 new Textpile(store),
                 new Collections(transactions),
                 new Feed(store),
-                new Tables(store, new Actions(transactions, time)),
+                new Tables(store, new Actions(transactions, time, listener)),
                 new Reputation(store));
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.http.Problem;
 import dev.semel.id.IdSchemes;
 import dev.semel.server.web.Edge;
 import java.nio.ByteBuffer;
+import java.util.function.IntConsumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -20,6 +21,13 @@ final class ErrorAnswers extends ErrorHandler {
     private static final Problem BAD_REQUEST = Problem.of(400, "bad_request", "Bad request")
             .detailed("The request is no HTTP, or its path or a header is malformed or ambiguous");
     private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
+
+    private final IntConsumer told;
+
+    /** @param told is told the status of each answer */
+    ErrorAnswers(IntConsumer told) {
+        this.told = told;
+    }
 
     @Override
     protected void generateResponse(
@@ -40,6 +48,7 @@ final class ErrorAnswers extends ErrorHandler {
                 .addKeyValue("status", problem.status())
                 .addKeyValue("thrown", cause == null ? null : cause.getClass().getName())
                 .log("refused before it was read");
+        told.accept(problem.status());
         response.setStatus(problem.status());
         response.getHeaders()
                 .put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE)

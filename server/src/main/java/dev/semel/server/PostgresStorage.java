@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
+import dev.semel.server.metrics.PostgresMeters;
 import dev.semel.server.settings.PostgresUrl;
 import dev.semel.server.settings.StoreSettings;
 import dev.semel.store.StoreException;
@@ -31,10 +32,12 @@ final class PostgresStorage {
 
     private final HikariDataSource pool;
     private final PostgresStore store;
+    private final PostgresMeters meters;
 
-    private PostgresStorage(HikariDataSource pool, PostgresStore store) {
+    private PostgresStorage(HikariDataSource pool, PostgresStore store, PostgresMeters meters) {
         this.pool = pool;
         this.store = store;
+        this.meters = meters;
     }
 
     /**
@@ -47,7 +50,9 @@ final class PostgresStorage {
         prepare(url, usual);
         HikariDataSource pool = pool(url, settings.connections());
         try {
-            return new PostgresStorage(pool, PostgresStore.open(pool, usual.withoutMigration()));
+            PostgresMeters meters = new PostgresMeters(pool);
+            PostgresStore store = PostgresStore.open(pool, usual.withoutMigration(), meters);
+            return new PostgresStorage(pool, store, meters);
         } catch (RuntimeException e) {
             pool.close();
             throw e;
@@ -104,7 +109,7 @@ final class PostgresStorage {
     }
 
     Storage asStorage() {
-        return new Storage(store, this::figures, this::close);
+        return new Storage(store, this::figures, meters, this::close);
     }
 
     private Map<String, Integer> figures() {

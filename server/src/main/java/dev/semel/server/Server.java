@@ -1,13 +1,16 @@
 package dev.semel.server;
 
+import dev.semel.http.FilterSettings;
 import dev.semel.http.Idempotency;
 import dev.semel.http.IdempotencyFilter;
+import dev.semel.http.OpenTelemetryTracing;
 import dev.semel.once.Once;
-import dev.semel.once.OnceListener;
 import dev.semel.server.auth.AuthFilter;
 import dev.semel.server.auth.DevMode;
 import dev.semel.server.auth.LoopbackGuard;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.metrics.Metrics;
+import dev.semel.server.metrics.RequestMeters;
 import dev.semel.server.ops.KeyDesk;
 import dev.semel.server.ops.Sweeps;
 import dev.semel.server.settings.ServerSettings;
@@ -23,6 +26,7 @@ import dev.semel.store.StoreException;
 import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
+import io.opentelemetry.api.GlobalOpenTelemetry;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.io.IOException;
@@ -65,6 +69,7 @@ public final class Server implements AutoCloseable {
     private static final long SHUTDOWN_IDLE_MILLIS = 1000; // for connections on which nothing is under way
 
     private final Storage storage;
+    private final Metrics metrics;
     private final org.eclipse.jetty.server.Server jetty;
     private final ServerConnector connector;
     private final Health health;
@@ -76,38 +81,48 @@ public final class Server implements AutoCloseable {
 
     private Server(ServerSettings settings, Storage storage, Time time, Function<Apps, List<App>> apps) {
         this.storage = storage;
+        this.metrics = new Metrics(storage.meters());
         Store store = storage.store();
         this.host = settings.host();
         Transactions transactions = new Transactions(store, time);
-        Once once = new Once(transactions, time, settings.once(), OnceListener.NONE);
+        Once once = new Once(transactions, time, settings.once(), metrics.once());
         Routes routes = new Routes();
         this.health = new Health(store);
         this.devMode = settings.tokens() == null ? new DevMode(time) : null;
         this.home = new Home(devMode != null, routes);
         health.declare(routes);
+        metrics.declare(routes);
         home.declare(routes);
         new KeyRecords(store).declare(routes);
         if (devMode != null) {
             devMode.declare(routes);
         }
-        this.sweeper = new Sweeper(store, time, List.of(), Server::swept);
+        this.sweeper = new Sweeper(store, time, List.of(), cleanups -> swept(cleanups, metrics));
         new KeyDesk(transactions, settings.once()).declare(routes);
         new Sweeps(store, sweeper).declare(routes);
-        apps.apply(new Apps(store, transactions, time)).forEach(app -> app.declare(routes));
+        apps.apply(new Apps(store, transactions, time, metrics.once())).forEach(app -> app.declare(routes));
 
+        RequestMeters requests = new RequestMeters(metrics, routes, () -> {});
         this.jetty = new org.eclipse.jetty.server.Server(threads());
         this.connector = connector(settings);
         jetty.addConnector(connector);
         jetty.setStopTimeout(settings.stopTimeout().toMillis());
-        jetty.setErrorHandler(new ErrorAnswers());
-        jetty.setHandler(new GracefulHandler(context(routes, time, transactions, once, settings.tokens())));
+        jetty.setErrorHandler(new ErrorAnswers(requests::refused));
+        ServletContextHandler context = context(requests, routes, time, transactions, once, settings.tokens());
+        jetty.setHandler(new GracefulHandler(context));
     }
 
     private ServletContextHandler context(
-            Routes routes, Time time, Transactions transactions, Once once, @Nullable Tokens tokens) {
+            RequestMeters requests,
+            Routes routes,
+            Time time,
+            Transactions transactions,
+            Once once,
+            @Nullable Tokens tokens) {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
-        context.setErrorHandler(new ErrorAnswers());
+        context.setErrorHandler(new ErrorAnswers(status -> {}));
         context.getServletHandler().setDecodeAmbiguousURIs(true);
+        add(context, requests);
         add(context, new Edge());
         if (devMode != null) {
             add(context, new LoopbackGuard(host));
@@ -125,7 +140,13 @@ public final class Server implements AutoCloseable {
                         },
                         request -> routes.find(request)
                                 .map(match -> match.route().idempotency())
-                                .orElse(Idempotency.NONE)));
+                                .orElse(Idempotency.NONE),
+                        FilterSettings.DEFAULTS,
+                        new OpenTelemetryTracing(
+                                GlobalOpenTelemetry.get(),
+                                request -> routes.find(request)
+                                        .map(match -> match.route().pattern())
+                                        .orElse(null))));
         context.addServlet(new ServletHolder(new Api(routes, transactions)), "/");
         return context;
     }
@@ -186,10 +207,11 @@ public final class Server implements AutoCloseable {
         return server;
     }
 
-    private static void swept(List<Cleanup> cleanups) {
+    private static void swept(List<Cleanup> cleanups, Metrics metrics) {
         LoggingEventBuilder entry = LOG.atInfo();
         for (Cleanup cleanup : cleanups) {
             entry = entry.addKeyValue(cleanup.table(), cleanup.deleted());
+            metrics.sweeps().swept(cleanup.table(), cleanup.deleted());
         }
         entry.log("swept");
     }
@@ -239,6 +261,7 @@ public final class Server implements AutoCloseable {
             LOG.atWarn().setCause(e).log("Not all requests came to their end");
         }
         storage.close();
+        metrics.close();
         if (port != 0) {
             LOG.atInfo().log("stopped");
         }

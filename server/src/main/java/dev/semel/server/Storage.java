@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.metrics.RocksDbMeters;
 import dev.semel.server.settings.PostgresUrl;
 import dev.semel.server.settings.StoreSettings;
 import dev.semel.server.settings.StoreUrl;
@@ -9,6 +10,7 @@ import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -16,13 +18,16 @@ import java.util.function.Supplier;
  * The store of a server, and what has to be ended with it.
  *
  * @param figures how its connections are used now, by name; none if it has no connections
+ * @param meters what it has to tell of itself
  * @param end closes the store and what is behind it
  */
-record Storage(Store store, Supplier<Map<String, Integer>> figures, Runnable end) implements AutoCloseable {
+record Storage(Store store, Supplier<Map<String, Integer>> figures, MeterBinder meters, Runnable end)
+        implements AutoCloseable {
 
     /** A store with nothing behind it. */
     static Storage of(Store store) {
-        return new Storage(store, Map::of, store::close);
+        MeterBinder meters = store instanceof RocksDbStore embedded ? new RocksDbMeters(embedded) : registry -> {};
+        return new Storage(store, Map::of, meters, store::close);
     }
 
     /**

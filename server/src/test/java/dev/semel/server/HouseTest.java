@@ -97,6 +97,8 @@ class HouseTest {
                 .definedBy("dev.semel.server.web..")
                 .layer("log")
                 .definedBy("dev.semel.server.log..")
+                .layer("metrics")
+                .definedBy("dev.semel.server.metrics..")
                 .layer("auth")
                 .definedBy("dev.semel.server.auth..")
                 .layer("settings")
@@ -117,10 +119,12 @@ class HouseTest {
                 .mayOnlyBeAccessedByLayers("server", "cli")
                 .whereLayer("auth")
                 .mayOnlyBeAccessedByLayers("settings", "server")
+                .whereLayer("metrics")
+                .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("log")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("web")
-                .mayOnlyBeAccessedByLayers("auth", "apps", "server")
+                .mayOnlyBeAccessedByLayers("auth", "metrics", "apps", "server")
                 .withOptionalLayers(true)
                 .check(house);
     }

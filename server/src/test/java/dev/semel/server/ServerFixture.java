@@ -91,6 +91,12 @@ public final class ServerFixture implements AutoCloseable {
         return new ServerFixture(Server.start(settings.apply(usual), Storage.of(store), time, apps));
     }
 
+    /** On any storage, which is closed with it. */
+    static ServerFixture on(Storage storage, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
+        ServerSettings usual = ServerSettings.defaults().withPort(0);
+        return new ServerFixture(Server.start(settings.apply(usual), storage, Time.system(), apps));
+    }
+
     public Server server() {
         return server;
     }

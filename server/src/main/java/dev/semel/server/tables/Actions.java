@@ -52,14 +52,14 @@ public final class Actions {
     private final Transactions transactions;
     private final Once once;
 
-    public Actions(Transactions transactions, Time time) {
+    public Actions(Transactions transactions, Time time, OnceListener listener) {
         OnceSettings settings = OnceSettings.DEFAULTS
                 .withRetention(LIFE)
                 .withFailedRetention(LIFE)
                 .withTombstone(Duration.ZERO) // who comes back later has numbered their actions
                 .withQuota(Quota.NONE);
         this.transactions = transactions;
-        this.once = new Once(transactions, time, settings, OnceListener.NONE);
+        this.once = new Once(transactions, time, settings, listener);
     }
 
     /** An action that is refused may be sent again, mended, under the same id. */

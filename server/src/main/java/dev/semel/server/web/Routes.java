@@ -129,7 +129,7 @@ public final class Routes {
     }
 
     /** What was found for a request before; null if nothing was, or nobody has looked. */
-    static @Nullable Match known(HttpServletRequest request) {
+    public static @Nullable Match known(HttpServletRequest request) {
         return (Match) request.getAttribute(ATTRIBUTE);
     }
 

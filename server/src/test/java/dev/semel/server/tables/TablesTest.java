@@ -2,6 +2,7 @@ package dev.semel.server.tables;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.once.OnceListener;
 import dev.semel.server.AppDriver;
 import dev.semel.server.AppDriver.Reply;
 import dev.semel.store.Commit;
@@ -27,7 +28,8 @@ class TablesTest {
     private final ControlledTime time = new ControlledTime();
     private final Gate store = new Gate(new MemoryStore(time, 64 << 20));
     private final Transactions transactions = new Transactions(store, time);
-    private final AppDriver app = new AppDriver(transactions, new Tables(store, new Actions(transactions, time)));
+    private final AppDriver app =
+            new AppDriver(transactions, new Tables(store, new Actions(transactions, time, OnceListener.NONE)));
     private String table = "";
 
     /** A store whose commits wait while it is closed. */

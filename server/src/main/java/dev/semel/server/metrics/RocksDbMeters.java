@@ -1,0 +1,65 @@
+package dev.semel.server.metrics;
+
+import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.store.StoreException;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** What the embedded store tells of itself, under the names that it has there; times in seconds. */
+public final class RocksDbMeters implements MeterBinder {
+
+    /** Those that say how things stand; all others only rise. */
+    private static final Set<String> STANDS =
+            Set.of("keys", "documents", "disk.bytes", "disk.free.bytes", "memory.bytes", "memory.buffers.bytes");
+
+    private static final String MICROS = ".micros";
+
+    private final RocksDbStore store;
+    private final Set<String> told = new HashSet<>();
+    private Map<String, Long> last;
+
+    public RocksDbMeters(RocksDbStore store) {
+        this.store = store;
+        this.last = store.metrics();
+        told.addAll(last.keySet());
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        for (String name : last.keySet()) {
+            if (STANDS.contains(name)) {
+                Gauge.builder("semel.rocksdb." + name, this, meters -> meters.read(name))
+                        .register(registry);
+            } else if (name.endsWith(MICROS)) {
+                String seconds = name.substring(0, name.length() - MICROS.length()) + ".seconds";
+                FunctionCounter.builder("semel.rocksdb." + seconds, this, meters -> meters.read(name) / 1e6)
+                        .register(registry);
+            } else {
+                FunctionCounter.builder("semel.rocksdb." + name, this, meters -> meters.read(name))
+                        .register(registry);
+            }
+        }
+    }
+
+    /**
+     * The store is asked for all together, when one of them is wanted that was told before: so they belong to one moment. A store
+     * that is closed or fails stays as it was last seen.
+     */
+    private synchronized double read(String name) {
+        if (!told.add(name)) {
+            told.clear();
+            told.add(name);
+            try {
+                last = store.metrics();
+            } catch (StoreException e) {
+                // whether it can be used is for /health/ready to say
+            }
+        }
+        return last.getOrDefault(name, 0L);
+    }
+}

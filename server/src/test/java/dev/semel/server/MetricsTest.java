@@ -1,0 +1,331 @@
+package dev.semel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.http.Idempotency;
+import dev.semel.postgres.Postgres;
+import dev.semel.rocksdb.RocksDbSettings;
+import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.ServerFixture.Client;
+import dev.semel.server.ServerFixture.Reply;
+import dev.semel.server.settings.Given;
+import dev.semel.server.settings.ServerSettings;
+import dev.semel.server.settings.Setting;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Request;
+import dev.semel.store.Commit;
+import dev.semel.store.Expected;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import dev.semel.testkit.FaultyStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is counted is what was done. */
+class MetricsTest {
+
+    private static final String KEY = "Idempotency-Key";
+    private static final int QUOTA = 5;
+
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+    @TempDir
+    Path folder;
+
+    private Storage storage(EndToEnd.On on) {
+        return switch (on) {
+            case MEMORY -> Storage.of(new MemoryStore());
+            case ROCKSDB -> Storage.of(RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, Time.system()));
+            case POSTGRES -> {
+                Given given =
+                        new Given(Map.of(Setting.STORE, Postgres.url(Postgres.NEWEST.database())), null, Map.of());
+                yield Storage.open(
+                        ServerSettings.of(given, Map.of(), InstantSource.system())
+                                .store(),
+                        Time.system());
+            }
+        };
+    }
+
+    private List<App> apps(Apps apps) {
+        List<App> all = new ArrayList<>(apps.all());
+        all.add(routes -> {
+            routes.atomic("POST", "/echo", request -> Answer.created(request.object()));
+            routes.atomic("POST", "/slow", this::slow);
+            routes.atomic("POST", "/broken", request -> {
+                throw new IllegalStateException("broken");
+            });
+            routes.add("POST", "/open", Idempotency.leased(IfAbandoned.FREEZE), false, request -> {
+                throw new UncheckedUnknown();
+            });
+            routes.add("POST", "/leased", Idempotency.leased(IfAbandoned.RERUN), false, request -> Answer.nothing());
+        });
+        return all;
+    }
+
+    /** An outcome that nobody knows is left open by an error, too. */
+    private static final class UncheckedUnknown extends Error {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private Answer slow(Request request) {
+        begun.countDown();
+        await(mayEnd);
+        return Answer.created(JsonText.object());
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(EndToEnd.On.class)
+    void outcomes_areCountedOnceEach(EndToEnd.On on) throws Exception {
+        Storage storage = storage(on);
+        try (ServerFixture server = ServerFixture.on(
+                storage,
+                this::apps,
+                settings -> settings.withOnce(once -> once.withQuota(new Quota(QUOTA, Duration.ofHours(1)))))) {
+            Scrape before = Scrape.of(server);
+            for (String outcome :
+                    List.of("executed", "replayed", "in_progress", "mismatch", "limited", "failed", "unknown")) {
+                assertThat(before.value("semel_once_total{outcome=\"" + outcome + "\"}"))
+                        .isZero();
+            }
+            for (String name : List.of(
+                    "semel_once_in_flight",
+                    "semel_once_seconds_count",
+                    "semel_sweep_deleted_total{table=\"idempotency_keys\"}",
+                    "semel_sweep_deleted_total{table=\"documents\"}",
+                    "semel_sweep_deleted_total{table=\"posts\"}",
+                    "semel_keys_created_total",
+                    "semel_ttl_violations_total",
+                    "semel_lease_takeovers_total")) {
+                assertThat(before.value(name)).as(name).isZero();
+            }
+
+            Client ann = server.as("ann");
+            for (int i = 0; i < QUOTA; i++) { // 5 executed, 5 new keys
+                assertThat(ann.post("/echo", "{\"a\":1}", KEY, "k" + i).status())
+                        .isEqualTo(201);
+            }
+            for (int i = 0; i < 4; i++) { // 4 replayed
+                ann.post("/echo", "{\"a\": 1.0}", KEY, "k" + i);
+            }
+            for (int i = 0; i < 3; i++) { // 3 mismatches
+                assertThat(ann.post("/echo", "{\"a\":2}", KEY, "k" + i).status())
+                        .isEqualTo(422);
+            }
+            for (int i = 0; i < 2; i++) { // 2 limited
+                assertThat(ann.post("/echo", "{\"a\":1}", KEY, "new" + i).status())
+                        .isEqualTo(429);
+            }
+            Client bob = server.as("bob");
+            for (int i = 0; i < 3; i++) { // 3 failed, 1 new key
+                assertThat(bob.post("/broken", "{}", KEY, "k").status()).isEqualTo(500);
+            }
+            for (int i = 0; i < 2; i++) { // 2 unknown, 1 new key
+                bob.post("/open", "{}", KEY, "k");
+            }
+            CompletableFuture<Reply> first = // 1 executed, 1 new key
+                    CompletableFuture.supplyAsync(() -> bob.post("/slow", "{}", KEY, "k"));
+            await(begun);
+            assertThat(Scrape.of(server).value("semel_once_in_flight")).isEqualTo(1);
+            for (int i = 0; i < 6; i++) { // 6 in progress
+                assertThat(bob.post("/slow", "{}", KEY, "k").status()).isEqualTo(409);
+            }
+            mayEnd.countDown();
+            assertThat(first.get(1, TimeUnit.MINUTES).status()).isEqualTo(201);
+            Store store = storage.store();
+            Client cid = server.as("cid");
+            assertThat(cid.post("/leased", "{}", KEY, "k").status()).isEqualTo(204); // 1 executed, 1 new key
+            OnceRecord done = find(store, "cid", "k");
+            leave(store, done, OnceStatus.PROCESSING, null);
+            assertThat(server.as("dan").post("/leased", "{}", KEY, "k").status()) // 1 executed, taken over
+                    .isEqualTo(204);
+            leave(store, done, OnceStatus.COMPLETED, Response.of("old"));
+            assertThat(server.as("dan").post("/leased", "{}", KEY, "old").status()) // 1 executed, expired, 1 new key
+                    .isEqualTo(204);
+            String table = server.as("eve").post("/v1/tables", "{}").text("tableId"); // without a key: not counted
+            String action = "{\"type\":\"action\",\"clientMsgId\":\"" + UUID4 + "\",\"action\":\"raise\"}";
+            for (int i = 0; i < 2; i++) { // 1 executed and 1 replayed, by the engine of the tables; 1 new key
+                assertThat(server.as("eve")
+                                .post("/v1/tables/" + table + "/actions", action)
+                                .status())
+                        .isEqualTo(200);
+            }
+
+            int requests = 5 + 4 + 3 + 2 + 3 + 2 + 1 + 6 + 1 + 1 + 1 + 1 + 2;
+            Scrape after =
+                    Scrape.await(server, scrape -> scrape.sum("semel_http_requests_total{method=\"POST\"") == requests);
+            assertThat(after.sum("semel_http_requests_total{method=\"POST\"")).isEqualTo(requests);
+            assertThat(after.value("semel_http_requests_total{method=\"POST\",route=\"/echo\",status=\"422\"}"))
+                    .isEqualTo(3);
+            assertThat(after.value("semel_http_request_seconds_count{method=\"POST\",route=\"/slow\"}"))
+                    .isEqualTo(7);
+            assertThat(after.value("semel_http_in_flight")).as("who asks").isEqualTo(1);
+            Map<String, Integer> outcomes = Map.of(
+                    "executed", 5 + 1 + 3 + 1,
+                    "replayed", 4 + 1,
+                    "mismatch", 3,
+                    "limited", 2,
+                    "failed", 3,
+                    "unknown", 2,
+                    "in_progress", 6);
+            outcomes.forEach(
+                    (outcome, count) -> assertThat(after.value("semel_once_total{outcome=\"" + outcome + "\"}"))
+                            .as(outcome)
+                            .isEqualTo((double) count));
+            assertThat(after.sum("semel_once_total"))
+                    .isEqualTo(
+                            outcomes.values().stream().mapToInt(count -> count).sum());
+            assertThat(after.value("semel_once_seconds_count")).isEqualTo(after.sum("semel_once_total"));
+            assertThat(after.value("semel_once_in_flight")).isZero();
+            assertThat(after.value("semel_keys_created_total")).isEqualTo(5 + 1 + 1 + 1 + 1 + 1 + 1);
+            assertThat(after.value("semel_lease_takeovers_total")).isEqualTo(1);
+            assertThat(after.value("semel_ttl_violations_total")).isEqualTo(1);
+            assertThat(after.value("semel_once_broken_off_total")).isZero();
+            assertStoreTells(on, after);
+        }
+    }
+
+    private static final String UUID4 = "7d44ba6c-5d4b-4b0e-8f3a-0e5d4d1d2f11";
+
+    private static OnceRecord find(Store store, String user, String key) {
+        return Objects.requireNonNull(
+                store.find(new OnceKey(user, "POST /leased", key), Quota.NONE).record());
+    }
+
+    /** Leaves a record of dan's that is past its time at once, and of the same request as another one. */
+    private static void leave(Store store, OnceRecord like, OnceStatus status, @Nullable Response response) {
+        String key = status == OnceStatus.PROCESSING ? "k" : "old";
+        OnceRecord record = new OnceRecord(
+                new OnceKey("dan", "POST /leased", key),
+                "tx",
+                like.fingerprint(),
+                status,
+                IfAbandoned.RERUN,
+                1,
+                "",
+                0,
+                store.clock().instant(),
+                null,
+                response);
+        store.commit(
+                Commit.of("left-" + key, new OnceWrite(Expected.ABSENT, record, Duration.ofNanos(1000), Quota.NONE)));
+        while (!find(store, "dan", key)
+                .isOverAt(store.find(record.key(), Quota.NONE).now())) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void assertStoreTells(EndToEnd.On on, Scrape scrape) {
+        if (on == EndToEnd.On.ROCKSDB) {
+            assertThat(scrape.value("semel_rocksdb_commits_total")).isGreaterThan(10);
+            assertThat(scrape.value("semel_rocksdb_log_syncs_total")).isPositive();
+            assertThat(scrape.value("semel_rocksdb_disk_free_bytes")).isGreaterThan(1 << 20);
+        } else if (on == EndToEnd.On.POSTGRES) {
+            assertThat(scrape.value("semel_postgres_statement_seconds_count{work=\"commit\"}"))
+                    .isBetween(12.0, 30.0);
+            assertThat(scrape.value("semel_postgres_statement_seconds_count{work=\"find\"}"))
+                    .isGreaterThan(25);
+            assertThat(scrape.value("semel_postgres_statement_seconds_count{work=\"read\"}"))
+                    .isPositive();
+            assertThat(scrape.value("hikaricp_connections_max{pool=\"semel\"}")).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void callsOnAStoreThatFails_breakOff() {
+        FaultyStore store = new FaultyStore(new MemoryStore());
+        try (ServerFixture server = ServerFixture.on(store, Time.system(), this::apps)) {
+            store.goDown();
+            for (int i = 0; i < 3; i++) {
+                assertThat(server.as("ann").post("/echo", "{}", KEY, "k").status())
+                        .isEqualTo(503);
+            }
+            Scrape scrape = Scrape.of(server);
+            assertThat(scrape.value("semel_once_broken_off_total")).isEqualTo(3);
+            assertThat(scrape.value("semel_once_in_flight")).isZero();
+            assertThat(scrape.sum("semel_once_total")).isZero();
+        }
+    }
+
+    /** Whatever clients send, and whoever they are, there are as many series as there are routes and statuses. */
+    @Test
+    void randomRequests_makeNoNewSeries() throws IOException {
+        try (ServerFixture server = ServerFixture.onMemory()) {
+            int series = 0;
+            SplittableRandom random = new SplittableRandom(7);
+            for (int round = 0; round < 2; round++) {
+                for (int i = 0; i < 100; i++) {
+                    String word = Long.toString(random.nextLong(Long.MAX_VALUE), 36);
+                    Client somebody = server.as("u" + word);
+                    somebody.get("/" + word);
+                    somebody.get("/v1/feed/posts/" + word);
+                    somebody.get("/v1/collections/" + word + "/records/" + word);
+                    somebody.send("X" + word.toUpperCase(Locale.ROOT), "/v1/feed/posts", "");
+                    somebody.post("/v1/collections/" + word + "/records", "{}", KEY, word);
+                    RawSocket.send(server.server().port(), "GET /%zz" + word + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                }
+                int requests = (round + 1) * 600;
+                Scrape scrape =
+                        Scrape.await(server, seen -> seen.sum("semel_http_requests_total") - seen.sum(OWN) >= requests);
+                assertThat(scrape.sum("semel_http_requests_total") - scrape.sum(OWN))
+                        .isEqualTo(requests);
+                assertThat(scrape.value("semel_http_requests_total{method=\"other\",route=\"none\",status=\"400\"}"))
+                        .isEqualTo((round + 1) * 100);
+                int now = (int) scrape.series().keySet().stream()
+                        .filter(name -> name.startsWith("semel_") && !name.contains("/metrics"))
+                        .count();
+                assertThat(now).isLessThan(300);
+                assertThat(round == 0 || now == series).isTrue();
+                series = now;
+                assertThat(scrape.text()).doesNotContainPattern("u[a-z0-9]{10}");
+            }
+        }
+    }
+
+    private static final String OWN = "semel_http_requests_total{method=\"GET\",route=\"/metrics\"";
+
+    @Test
+    void everybodyMayRead() {
+        try (ServerFixture server = ServerFixture.onMemory()) {
+            assertThat(Scrape.of(server).names())
+                    .contains("jvm_memory_used_bytes", "jvm_threads_live_threads")
+                    .contains("process_start_time_seconds", "process_cpu_usage");
+            assertThat(server.asNobody().post("/metrics", "{}").status()).isEqualTo(405);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.semel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.server.ServerFixture.Reply;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What {@code /metrics} said at a time: series by name and labels, and their values. */
+public record Scrape(String text, Map<String, Double> series) {
+
+    private static final Pattern SAMPLE = Pattern.compile("([a-z][a-z0-9_]*(?:\\{.*})?) (\\S+)");
+
+    public static Scrape of(ServerFixture server) {
+        Reply reply = server.asNobody().get("/metrics");
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.header("Content-Type")).matches("text/plain; ?version=0\\.0\\.4; ?charset=utf-8");
+        Map<String, Double> series = new LinkedHashMap<>();
+        reply.text().lines().filter(line -> !line.startsWith("#")).forEach(line -> {
+            Matcher sample = SAMPLE.matcher(line);
+            assertThat(sample.matches()).as(line).isTrue();
+            series.put(sample.group(1), Double.valueOf(sample.group(2)));
+        });
+        return new Scrape(reply.text(), series);
+    }
+
+    /** What it says once it says what is awaited: an answer may be there before it is counted. */
+    public static Scrape await(ServerFixture server, Predicate<Scrape> awaited) {
+        long begun = System.nanoTime();
+        while (true) {
+            Scrape scrape = of(server);
+            if (awaited.test(scrape) || System.nanoTime() - begun > 20_000_000_000L) {
+                return scrape;
+            }
+        }
+    }
+
+    /** The value of a series; -1 if it is not there. */
+    public double value(String name) {
+        return series.getOrDefault(name, -1.0);
+    }
+
+    public double sum(String nameAndFirstLabels) {
+        return series.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(nameAndFirstLabels))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
+    }
+
+    /** The names of all metrics, with those of a histogram's parts. */
+    public Set<String> names() {
+        Set<String> names = new TreeSet<>();
+        series.keySet().forEach(key -> names.add(key.replaceFirst("\\{.*", "")));
+        return names;
+    }
+}
