@@ -13,6 +13,9 @@ final class DatabaseFault {
     private static final String NO_TABLE = "42P01";
     private static final String NO_PERMISSION = "42501";
 
+    private static final String READ_ONLY = "25006";
+    private static final String DISK_FULL = "53100";
+
     private DatabaseFault() {}
 
     /** What the database or its driver said, for whoever runs the server. */
@@ -57,6 +60,19 @@ final class DatabaseFault {
             case "25" -> "The database can only be read";
             default -> cause == null ? "The store failed; the log says why" : "The database failed; the log says why";
         };
+    }
+
+    /** The same in a word, for programs. */
+    static String reason(StoreException e) {
+        SQLException cause = cause(e);
+        String state = cause == null || cause.getSQLState() == null ? "" : cause.getSQLState();
+        if (state.startsWith("08") || state.startsWith("57") || state.startsWith("28") || state.startsWith("3D")) {
+            return "unreachable";
+        }
+        if (state.equals(READ_ONLY)) {
+            return "read_only";
+        }
+        return state.equals(DISK_FULL) ? "full" : "failed";
     }
 
     /** The innermost that has a state; a pool's own says little. */

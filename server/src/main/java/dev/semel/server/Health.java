@@ -12,6 +12,7 @@ import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.Time;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,14 +22,22 @@ final class Health implements App {
 
     private static final OnceKey NOBODYS = new OnceKey("health", "GET /health/ready", "none");
 
+    private static final String REASON = "reason";
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(Health.class);
 
     private final Store store;
+    private final WriteProbe writes;
     private volatile boolean stopping;
 
-    Health(Store store) {
+    Health(Store store, Time time) {
         this.store = store;
+        this.writes = new WriteProbe(store, time);
+    }
+
+    /** A request could not be served: whether the store can be written is looked at when somebody asks next. */
+    void doubt() {
+        writes.doubt();
     }
 
     void stopping() {
@@ -47,16 +56,23 @@ final class Health implements App {
         }
         try {
             store.find(NOBODYS, Quota.NONE);
+            writes.check();
         } catch (StoreException e) {
             LOG.atWarn().addKeyValue("error", e.getMessage()).log("Not ready");
-            throw new Refusal(EdgeProblem.STORE_UNAVAILABLE.retryAfter(PAUSE).detailed(DatabaseFault.kind(e)));
+            StoreFault fault = StoreFault.of(e);
+            throw new Refusal(EdgeProblem.STORE_UNAVAILABLE
+                    .retryAfter(PAUSE)
+                    .detailed(fault.detail())
+                    .with(REASON, fault.reason()));
         }
         return up();
     }
 
     /** What is answered while the server is being stopped. */
     static Problem stoppingProblem() {
-        return Problem.of(503, "stopping", "Server stopping").with(Problem.RETRY_AFTER, 1000);
+        return Problem.of(503, "stopping", "Server stopping")
+                .with(REASON, "stopping")
+                .with(Problem.RETRY_AFTER, 1000);
     }
 
     private static Answer up() {

@@ -87,7 +87,7 @@ public final class Server implements AutoCloseable {
         Transactions transactions = new Transactions(store, time);
         Once once = new Once(transactions, time, settings.once(), metrics.once());
         Routes routes = new Routes();
-        this.health = new Health(store);
+        this.health = new Health(store, time);
         this.devMode = settings.tokens() == null ? new DevMode(time) : null;
         this.home = new Home(devMode != null, routes);
         health.declare(routes);
@@ -102,7 +102,7 @@ public final class Server implements AutoCloseable {
         new Sweeps(store, sweeper).declare(routes);
         apps.apply(new Apps(store, transactions, time, metrics.once())).forEach(app -> app.declare(routes));
 
-        RequestMeters requests = new RequestMeters(metrics, routes, () -> {});
+        RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
         this.jetty = new org.eclipse.jetty.server.Server(threads());
         this.connector = connector(settings);
         jetty.addConnector(connector);

@@ -1,15 +1,38 @@
 package dev.semel.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.semel.postgres.Postgres;
+import dev.semel.postgres.PostgresSettings;
+import dev.semel.postgres.PostgresStore;
+import dev.semel.rocksdb.RocksDbSettings;
+import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.server.ServerFixture.Reply;
 import dev.semel.server.web.Answer;
+import dev.semel.server.web.Handler;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
 import dev.semel.store.DocumentId;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.FaultyStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
 class HealthTest {
 
@@ -44,6 +67,172 @@ class HealthTest {
                             .status())
                     .isEqualTo(204);
         }
+    }
+
+    private static String reason(ServerFixture server) {
+        Reply ready = server.asNobody().get("/health/ready");
+        return ready.status() + " " + ready.text("code") + " " + ready.text("reason") + ": " + ready.text("detail");
+    }
+
+    /** It can be read as before. */
+    @Test
+    void storeThatCannotBeWritten_isNotReady() {
+        FaultyStore store = new FaultyStore(new MemoryStore());
+        try (ServerFixture server = ServerFixture.on(store, Time.system(), Apps::all)) {
+            assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
+            store.failBefore(Integer.MAX_VALUE);
+            assertThat(server.as("ann").post("/api/submit", "{\"body\":\"x\"}").status())
+                    .isEqualTo(503);
+            awaitReady(server, 503);
+            assertThat(reason(server)).startsWith("503 store_unavailable failed: ");
+            store.failBefore(0);
+            assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
+        }
+    }
+
+    /** That a request was answered with 503 may be known a moment after its client knows it. */
+    private static void awaitReady(ServerFixture server, int status) {
+        long begun = System.nanoTime();
+        while (server.asNobody().get("/health/ready").status() != status
+                && System.nanoTime() - begun < 20_000_000_000L) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void asking_seldomWrites() {
+        FaultyStore store = new FaultyStore(new MemoryStore());
+        ControlledTime time = new ControlledTime();
+        try (ServerFixture server = ServerFixture.on(store, time, apps -> List.of())) {
+            for (int i = 0; i < 20; i++) {
+                server.asNobody().get("/health/ready");
+            }
+            assertThat(store.commits()).isEqualTo(1);
+            time.advance(Duration.ofSeconds(31));
+            server.asNobody().get("/health/ready");
+            assertThat(store.commits()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void closedStore_isNotReady(@TempDir Path folder) {
+        for (Store store : List.of(
+                new MemoryStore(),
+                RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, Time.system()),
+                PostgresStore.open(Postgres.NEWEST.database(), PostgresSettings.DEFAULTS))) {
+            try (ServerFixture server = ServerFixture.on(store, Time.system(), Apps::all)) {
+                assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
+                store.close();
+                assertThat(reason(server)).isEqualTo("503 store_unavailable closed: The store is closed");
+                assertThat(server.asNobody().get("/metrics").status()).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void databaseThatCanOnlyBeRead_isNotReady() throws Exception {
+        PGSimpleDataSource database = Postgres.NEWEST.database();
+        try (ServerFixture server = ServerFixture.onPostgres(Postgres.url(database), Map.of())) {
+            assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
+            setReadOnly(database, true);
+            assertThat(server.as("ann").post("/api/submit", "{\"body\":\"x\"}").status())
+                    .isEqualTo(503);
+            awaitReady(server, 503);
+            assertThat(reason(server)).isEqualTo("503 store_unavailable read_only: The database can only be read");
+            assertThat(server.as("ann").get("/v1/feed/posts").status()).isEqualTo(200);
+            setReadOnly(database, false);
+            awaitReady(server, 200);
+            assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
+        }
+    }
+
+    /** Holds for connections that are made from now on; those that there are, are ended. */
+    private static void setReadOnly(PGSimpleDataSource database, boolean readOnly) throws Exception {
+        Postgres.execute(
+                database,
+                "begin read write; alter database \"" + database.getDatabaseName()
+                        + "\" set default_transaction_read_only = " + (readOnly ? "on" : "off") + "; commit;"
+                        + " select pg_terminate_backend(pid) from pg_stat_activity"
+                        + " where datname = current_database() and pid <> pg_backend_pid()");
+    }
+
+    /** On a disk that another process alone sees, and that is gone with it; where the system does not let us make one, this is skipped. */
+    @Test
+    void fullDisk_isNotReadyUntilThereIsRoom(@TempDir Path disk, @TempDir Path elsewhere) throws Exception {
+        List<String> mounted = List.of(
+                "unshare",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o size=32m none \"$0\" && exec \"$@\"",
+                disk.toString());
+        assumeTrue(
+                run(mounted, List.of("true"), elsewhere).status() == 0, "needs the right to mount a disk of its own");
+        Ran ran = run(
+                mounted,
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        FullDisk.class.getName(),
+                        disk.toString()),
+                elsewhere);
+        assertThat(ran.lines())
+                .containsExactly(
+                        "before: 200  ",
+                        "writes: 503",
+                        "full: 503 full The disk is full",
+                        "reads: 200",
+                        "room: 200  ",
+                        "writes: 201");
+    }
+
+    private record Ran(int status, List<String> lines) {}
+
+    private static Ran run(List<String> in, List<String> command, Path elsewhere) throws Exception {
+        Process process;
+        try {
+            process = new ProcessBuilder(
+                            Stream.concat(in.stream(), command.stream()).toList())
+                    .redirectError(elsewhere.resolve("errors").toFile())
+                    .start();
+        } catch (IOException e) {
+            return new Ran(-1, List.of());
+        }
+        List<String> lines = new String(process.getInputStream().readAllBytes(), UTF_8)
+                .lines()
+                .toList();
+        return new Ran(process.waitFor(), lines);
+    }
+
+    @Test
+    void serverThatIsBeingStopped_saysSo() {
+        Health health = new Health(new MemoryStore(), Time.system());
+        Routes routes = new Routes();
+        health.declare(routes);
+        health.stopping();
+        Handler ready =
+                routes.find("GET", "/health/ready").orElseThrow().route().handler();
+        Request request = new Request("", Map.of(), Map.of(), header -> null, new byte[0], null);
+        assertThatThrownBy(() -> ready.handle(request))
+                .isInstanceOfSatisfying(
+                        Refusal.class,
+                        refusal -> assertThat(new String(refusal.problem().toJson(), UTF_8))
+                                .contains("\"status\":503", "\"code\":\"stopping\"", "\"reason\":\"stopping\""));
+    }
+
+    @Test
+    void faults_areToldApart() {
+        assertThat(StoreFault.of(StoreException.unavailable("x", new SQLException("secret", "53100"))))
+                .isEqualTo(new StoreFault("full", "The database has no room, or no connection left"));
+        assertThat(StoreFault.of(StoreException.unavailable(
+                        "The disk failed to write: /data/000001.log: Read-only file system", null)))
+                .isEqualTo(new StoreFault("read_only", "The disk can only be read"));
+        assertThat(StoreFault.of(StoreException.refused("The memory store is full: it may hold 1 bytes")))
+                .isEqualTo(new StoreFault("full", "The memory is full"));
+        assertThat(StoreFault.of(StoreException.unavailable("The disk failed to read: secret", null)))
+                .isEqualTo(new StoreFault("failed", "The disk failed; the log says why"));
     }
 
     private static void assertUnavailable(Reply reply) {

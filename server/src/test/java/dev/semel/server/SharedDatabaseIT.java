@@ -109,6 +109,7 @@ class SharedDatabaseIT {
             assertThat(ready.statusCode()).isEqualTo(503);
             assertThat(MAPPER.readTree(ready.body()).get("detail").asString())
                     .isEqualTo("The database cannot be reached");
+            assertThat(MAPPER.readTree(ready.body()).get("reason").asString()).isEqualTo("unreachable");
             assertThat(SERVERS.get(0).get("/health/live").statusCode()).isEqualTo(200);
             database.restart();
         });
