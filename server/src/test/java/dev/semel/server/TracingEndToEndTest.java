@@ -52,12 +52,12 @@ class TracingEndToEndTest extends EndToEnd {
         List<SpanData> spans = SPANS.getFinishedSpanItems();
         assertThat(spans).hasSize(2);
         assertThat(spans.stream().map(SpanData::getName)).containsOnly("once /v1/feed/posts");
-        assertThat(spans.stream()
-                        .map(span -> span.getAttributes().get(AttributeKey.stringKey("semel.once.outcome"))))
+        assertThat(spans.stream().map(span -> span.getAttributes().get(AttributeKey.stringKey("semel.once.outcome"))))
                 .containsExactly("executed", "replayed");
         assertThat(spans.get(0).getLinks()).isEmpty();
         assertThat(spans.get(1).getLinks()).singleElement().satisfies(link -> {
-            assertThat(link.getSpanContext().getTraceId()).isEqualTo(spans.get(0).getTraceId());
+            assertThat(link.getSpanContext().getTraceId())
+                    .isEqualTo(spans.get(0).getTraceId());
             assertThat(link.getSpanContext().getSpanId()).isEqualTo(spans.get(0).getSpanId());
         });
         assertThat(spans.toString()).doesNotContain("s3cret");

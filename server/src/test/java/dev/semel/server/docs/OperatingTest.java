@@ -1,0 +1,192 @@
+package dev.semel.server.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.postgres.Postgres;
+import dev.semel.server.Scrape;
+import dev.semel.server.ServerFixture;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The dashboard, the alerts and the page about operating name only what servers tell. */
+class OperatingTest {
+
+    private static final Path PAGE = Repository.ROOT.resolve("docs/operating.md");
+    private static final Path DASHBOARD = Repository.ROOT.resolve("docs/operating/dashboard.json");
+    private static final Path ALERTS = Repository.ROOT.resolve("docs/operating/alerts.yml");
+
+    private static final Pattern WORD = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
+    private static final Pattern SELECTOR = Pattern.compile("([a-z_]+)\\{([^}]*)}");
+    private static final Pattern MATCHER = Pattern.compile("([a-z_]+)(=~|!=|!~|=)\"([^\"]*)\"");
+    private static final Pattern OF_OURS = Pattern.compile("`((?:semel|hikaricp|jvm|process)_[a-z_]*[a-z])`");
+
+    /** What a formula may have beside metrics. */
+    private static final Set<String> LANGUAGE = Set.of(
+            "sum",
+            "max",
+            "rate",
+            "increase",
+            "histogram_quantile",
+            "predict_linear",
+            "changes",
+            "topk",
+            "and",
+            "or",
+            "offset");
+
+    /** What Prometheus adds to each series of a server. */
+    private static final Set<String> SCRAPED = Set.of("instance", "job");
+
+    /** The labels of each metric, with their values. */
+    private static final Map<String, Map<String, Set<String>>> TOLD = new HashMap<>();
+
+    @BeforeAll
+    static void askServersOnAllStores(@TempDir Path folder) throws Exception {
+        try (ServerFixture memory = ServerFixture.onMemory();
+                ServerFixture embedded = ServerFixture.onRocksDb(folder);
+                ServerFixture shared = ServerFixture.onPostgres(Postgres.url(Postgres.NEWEST.database()), Map.of())) {
+            System.gc(); // or else there may be no pause to tell of
+            for (ServerFixture server : List.of(memory, embedded, shared)) {
+                server.asNobody().get("/health/ready");
+                note(Scrape.await(
+                        server,
+                        scrape -> scrape.names().contains("semel_http_requests_total")
+                                && (server != memory || scrape.names().contains("jvm_gc_pause_seconds_sum"))));
+            }
+        }
+        TOLD.put("up", Map.of());
+    }
+
+    private static void note(Scrape scrape) {
+        for (String series : scrape.series().keySet()) {
+            Map<String, Set<String>> labels =
+                    TOLD.computeIfAbsent(series.replaceFirst("\\{.*", ""), name -> new HashMap<>());
+            MATCHER.matcher(series)
+                    .results()
+                    .forEach(label -> labels.computeIfAbsent(label.group(1), name -> new HashSet<>())
+                            .add(label.group(3)));
+        }
+    }
+
+    private static List<String> dashboardFormulas() throws Exception {
+        List<String> formulas = new ArrayList<>();
+        JsonNode dashboard = new JsonMapper().readTree(Files.readString(DASHBOARD));
+        Set<Integer> ids = new HashSet<>();
+        for (JsonNode panel : dashboard.get("panels")) {
+            assertThat(ids.add(panel.get("id").asInt())).as(panel.toString()).isTrue();
+            if (panel.has("targets")) {
+                assertThat(panel.get("description").asString()).isNotEmpty();
+                panel.get("targets")
+                        .forEach(target -> formulas.add(target.get("expr").asString()));
+            }
+        }
+        return formulas;
+    }
+
+    /** The rules, as names and values. */
+    private static List<Map<?, ?>> alerts() throws Exception {
+        Map<?, ?> all = (Map<?, ?>) new Load(LoadSettings.builder().build()).loadFromString(Files.readString(ALERTS));
+        List<Map<?, ?>> alerts = new ArrayList<>();
+        for (Object group : (List<?>) all.get("groups")) {
+            for (Object rule : (List<?>) ((Map<?, ?>) group).get("rules")) {
+                alerts.add((Map<?, ?>) rule);
+            }
+        }
+        return alerts;
+    }
+
+    private static void assertNamesWhatThereIs(String formula) {
+        Matcher selectors = SELECTOR.matcher(formula);
+        while (selectors.find()) {
+            Map<String, Set<String>> labels = TOLD.getOrDefault(selectors.group(1), Map.of());
+            for (MatchResult matcher :
+                    MATCHER.matcher(selectors.group(2)).results().toList()) {
+                String label = matcher.group(1);
+                if (!SCRAPED.contains(label)) {
+                    assertThat(labels.keySet()).as(formula).contains(label);
+                    Pattern wanted = Pattern.compile(
+                            matcher.group(2).endsWith("~") ? matcher.group(3) : Pattern.quote(matcher.group(3)));
+                    assertThat(label.equals("status")
+                                    || labels.get(label).stream().anyMatch(wanted.asMatchPredicate()))
+                            .as(formula + ": " + matcher.group())
+                            .isTrue();
+                }
+            }
+        }
+        String bare = formula.replaceAll("\\{[^}]*}", "")
+                .replaceAll("\\[[^]]*]", "")
+                .replaceAll("offset [0-9]+[a-z]", "offset")
+                .replaceAll("\\bby \\([^)]*\\)", "")
+                .replaceAll("\\b[0-9.]+(e[0-9]+)?\\b", "");
+        List<String> metrics = WORD.matcher(bare)
+                .results()
+                .map(MatchResult::group)
+                .filter(word -> !LANGUAGE.contains(word))
+                .toList();
+        assertThat(metrics).as(formula).isNotEmpty().isSubsetOf(TOLD.keySet());
+        for (char[] pair : List.of(new char[] {'(', ')'}, new char[] {'{', '}'}, new char[] {'[', ']'})) {
+            assertThat(formula.chars().filter(c -> c == pair[0]).count())
+                    .as(formula)
+                    .isEqualTo(formula.chars().filter(c -> c == pair[1]).count());
+        }
+    }
+
+    @Test
+    void dashboard_showsWhatServersTell() throws Exception {
+        List<String> formulas = dashboardFormulas();
+        assertThat(formulas).hasSizeGreaterThan(30);
+        formulas.forEach(OperatingTest::assertNamesWhatThereIs);
+    }
+
+    @Test
+    void alerts_areAboutWhatServersTell() throws Exception {
+        for (Map<?, ?> alert : alerts()) {
+            assertNamesWhatThereIs(String.valueOf(alert.get("expr")));
+            assertThat(((Map<?, ?>) alert.get("labels")).get("severity")).isIn("critical", "warning", "info");
+            assertThat(((Map<?, ?>) alert.get("annotations")).containsKey("summary"))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void page_saysWhatEachAlertMeans_andNamesWhatServersTell() throws Exception {
+        String page = Files.readString(PAGE);
+        Set<String> alerts = new TreeSet<>();
+        alerts().forEach(alert -> alerts.add(String.valueOf(alert.get("alert"))));
+        assertThat(alerts).hasSize(alerts().size());
+        assertThat(page.lines()
+                        .filter(line -> line.startsWith("| `Semel"))
+                        .map(line -> line.replaceFirst("\\| `(\\w+)` \\|.*", "$1")))
+                .containsExactlyInAnyOrderElementsOf(alerts);
+        for (MatchResult named : OF_OURS.matcher(page).results().toList()) {
+            String name = named.group(1);
+            assertThat(TOLD.containsKey(name) || TOLD.containsKey(name + "_count"))
+                    .as(name)
+                    .isTrue();
+        }
+        Matcher formulas = Pattern.compile("`((?:sum|max)[^`]*)`").matcher(page);
+        int found = 0;
+        while (formulas.find()) {
+            assertNamesWhatThereIs(formulas.group(1));
+            found++;
+        }
+        assertThat(found).isGreaterThan(5);
+    }
+}
