@@ -10,6 +10,7 @@ import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
+import dev.semel.once.OutcomeName;
 import dev.semel.once.ReentryException;
 import dev.semel.once.UnrecordedException;
 import dev.semel.store.Capability;
@@ -272,6 +273,36 @@ public interface FailureContract extends StoreFixture {
             time().advance(SETTINGS.lease());
             run(once, mode, abandoned, () -> Response.of("done"));
             assertThat(told).containsExactly("taken over", "Executed");
+        }
+    }
+
+    @Test
+    default void callThatComesIn_isToldToEndOrToBreakOff() {
+        for (Mode mode : modes()) {
+            List<String> told = new ArrayList<>();
+            FaultyStore faulty = new FaultyStore(store());
+            Once once = newOnce(faulty, SETTINGS, new OnceListener() {
+                @Override
+                public void called(OnceKey key) {
+                    told.add("called " + key.key());
+                }
+
+                @Override
+                public void brokeOff(OnceKey key, Throwable cause) {
+                    told.add("broke off: " + cause.getMessage());
+                }
+
+                @Override
+                public void ended(OnceKey key, Outcome outcome, Duration took) {
+                    told.add(OutcomeName.of(outcome));
+                }
+            });
+            String key = "k-" + mode;
+            run(once, mode, call(key), () -> Response.of("done"));
+            faulty.goDown();
+            assertThatThrownBy(() -> run(once, mode, call(key), () -> Response.of("must not run")))
+                    .isInstanceOf(StoreException.class);
+            assertThat(told).containsExactly("called " + key, "executed", "called " + key, "broke off: down");
         }
     }
 
