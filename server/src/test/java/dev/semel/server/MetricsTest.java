@@ -51,7 +51,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MetricsTest {
 
     private static final String KEY = "Idempotency-Key";
+    private static final String UUID4 = "7d44ba6c-5d4b-4b0e-8f3a-0e5d4d1d2f11";
+    private static final String OWN = "semel_http_requests_total{method=\"GET\",route=\"/metrics\"";
     private static final int QUOTA = 5;
+    private static final int REQUESTS = 50;
 
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -220,8 +223,6 @@ class MetricsTest {
         }
     }
 
-    private static final String UUID4 = "7d44ba6c-5d4b-4b0e-8f3a-0e5d4d1d2f11";
-
     private static OnceRecord find(Store store, String user, String key) {
         return Objects.requireNonNull(
                 store.find(new OnceKey(user, "POST /leased", key), Quota.NONE).record());
@@ -289,7 +290,7 @@ class MetricsTest {
             int series = 0;
             SplittableRandom random = new SplittableRandom(7);
             for (int round = 0; round < 2; round++) {
-                for (int i = 0; i < 100; i++) {
+                for (int i = 0; i < REQUESTS; i++) {
                     String word = Long.toString(random.nextLong(Long.MAX_VALUE), 36);
                     Client somebody = server.as("u" + word);
                     somebody.get("/" + word);
@@ -299,13 +300,13 @@ class MetricsTest {
                     somebody.post("/v1/collections/" + word + "/records", "{}", KEY, word);
                     RawSocket.send(server.server().port(), "GET /%zz" + word + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 }
-                int requests = (round + 1) * 600;
+                int requests = (round + 1) * REQUESTS * 6;
                 Scrape scrape =
                         Scrape.await(server, seen -> seen.sum("semel_http_requests_total") - seen.sum(OWN) >= requests);
                 assertThat(scrape.sum("semel_http_requests_total") - scrape.sum(OWN))
                         .isEqualTo(requests);
                 assertThat(scrape.value("semel_http_requests_total{method=\"other\",route=\"none\",status=\"400\"}"))
-                        .isEqualTo((round + 1) * 100);
+                        .isEqualTo((round + 1) * REQUESTS);
                 int now = (int) scrape.series().keySet().stream()
                         .filter(name -> name.startsWith("semel_") && !name.contains("/metrics"))
                         .count();
@@ -316,8 +317,6 @@ class MetricsTest {
             }
         }
     }
-
-    private static final String OWN = "semel_http_requests_total{method=\"GET\",route=\"/metrics\"";
 
     @Test
     void everybodyMayRead() {
