@@ -100,11 +100,22 @@ public final class RequestMeters extends HttpFilter {
         try {
             chain.doFilter(request, response);
         } finally {
-            if (request.isAsyncStarted()) {
-                request.getAsyncContext().addListener(new WhenDone(request, response, begun));
-            } else {
+            if (!goesOn(request, response, begun)) {
                 end(request, response, begun);
             }
+        }
+    }
+
+    /** Whether it goes on after its handler has returned: then it is counted later. */
+    private boolean goesOn(HttpServletRequest request, HttpServletResponse response, long begun) {
+        if (!request.isAsyncStarted()) {
+            return false;
+        }
+        try {
+            request.getAsyncContext().addListener(new WhenDone(request, response, begun));
+            return true;
+        } catch (IllegalStateException e) {
+            return false; // it has come to its end just now
         }
     }
 
