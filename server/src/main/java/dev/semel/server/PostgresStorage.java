@@ -47,7 +47,7 @@ final class PostgresStorage {
         prepare(url, usual);
         HikariDataSource pool = pool(url, settings.connections());
         try {
-            return new PostgresStorage(pool, PostgresStore.open(pool, usual.withoutMigration()));
+            return new PostgresStorage(pool, PostgresStore.open(pool, source(url), usual.withoutMigration()));
         } catch (RuntimeException e) {
             pool.close();
             throw e;

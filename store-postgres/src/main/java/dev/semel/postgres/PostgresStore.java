@@ -14,6 +14,7 @@ import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.Watchers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -56,14 +57,18 @@ public final class PostgresStore implements Store {
     private final GroupWriter<Finding.Wanted> finds = new GroupWriter<>(this::findTogether, any -> 1, MOST_TOGETHER);
     private final GroupWriter<Reading.Wanted> reads = new GroupWriter<>(this::readTogether, any -> 1, MOST_TOGETHER);
     private final Housekeeping housekeeping;
+    private final DataSource listeningSource;
+    private final Watchers watchers = new Watchers();
+    private @Nullable Listening listening; // as long as somebody watches
     private volatile boolean closed;
 
-    private PostgresStore(Session session, @Nullable InstantSource givenClock) {
+    private PostgresStore(Session session, DataSource listeningSource, @Nullable InstantSource givenClock) {
         this.session = session;
         this.givenClock = givenClock;
         long asked = System.nanoTime();
         this.clock = new DatabaseClock(askTime(session), asked);
         this.housekeeping = new KeyKeeping(this, session);
+        this.listeningSource = listeningSource;
     }
 
     /**
@@ -74,15 +79,30 @@ public final class PostgresStore implements Store {
      * @throws StoreException if the database cannot be reached, or if its tables are newer than this release; says which
      */
     public static PostgresStore open(DataSource source, PostgresSettings settings) {
-        return open(source, settings, null);
+        return open(source, source, settings);
+    }
+
+    /**
+     * The same where connections come from a pool.
+     *
+     * @param listening gives the one connection that is kept as long as somebody {@linkplain #watch watches}, and should not be
+     *     the pool
+     */
+    public static PostgresStore open(DataSource source, DataSource listening, PostgresSettings settings) {
+        return open(source, listening, settings, null);
     }
 
     /** Opens a store that counts by a given time, if there is one, and not by the database's. */
     static PostgresStore open(DataSource source, PostgresSettings settings, @Nullable InstantSource clock) {
+        return open(source, source, settings, clock);
+    }
+
+    private static PostgresStore open(
+            DataSource source, DataSource listening, PostgresSettings settings, @Nullable InstantSource clock) {
         if (settings.migrate()) {
             Schema.migrate(source);
         }
-        return new PostgresStore(new Session(source, settings), clock);
+        return new PostgresStore(new Session(source, settings), listening, clock);
     }
 
     private static Instant askTime(Session session) {
@@ -237,8 +257,34 @@ public final class PostgresStore implements Store {
         }
     }
 
+    /** By notifications of the database: commits of all servers are told. */
+    @Override
+    public synchronized Runnable watch(Runnable task) {
+        refuseIfClosed();
+        Runnable end = watchers.add(task);
+        if (listening == null) {
+            listening = Listening.begin(listeningSource, watchers::tell);
+        }
+        return () -> unwatch(end);
+    }
+
+    private synchronized void unwatch(Runnable end) {
+        end.run();
+        if (watchers.isEmpty()) {
+            stopListening();
+        }
+    }
+
+    private synchronized void stopListening() {
+        if (listening != null) {
+            listening.close();
+            listening = null;
+        }
+    }
+
     @Override
     public void close() {
         closed = true;
+        stopListening();
     }
 }
