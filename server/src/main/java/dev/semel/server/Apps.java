@@ -25,7 +25,7 @@ public record Apps(Store store, Transactions transactions, Time time) {
         return List.of(
                 new Textpile(store),
                 new Collections(transactions),
-                new Feed(store),
+                new Feed(transactions, time),
                 new Tables(store, new Actions(transactions, time)),
                 new Reputation(store));
     }

@@ -70,6 +70,7 @@ public final class Server implements AutoCloseable {
     private final Health health;
     private final Home home;
     private final Sweeper sweeper;
+    private final List<App> apps;
     private final @Nullable DevMode devMode;
     private final String host;
     private int port;
@@ -93,7 +94,8 @@ public final class Server implements AutoCloseable {
         this.sweeper = new Sweeper(store, time, List.of(), Server::swept);
         new KeyDesk(transactions, settings.once()).declare(routes);
         new Sweeps(store, sweeper).declare(routes);
-        apps.apply(new Apps(store, transactions, time)).forEach(app -> app.declare(routes));
+        this.apps = apps.apply(new Apps(store, transactions, time));
+        this.apps.forEach(app -> app.declare(routes));
 
         this.jetty = new org.eclipse.jetty.server.Server(threads());
         this.connector = connector(settings);
@@ -126,12 +128,16 @@ public final class Server implements AutoCloseable {
                         request -> routes.find(request)
                                 .map(match -> match.route().idempotency())
                                 .orElse(Idempotency.NONE)));
-        context.addServlet(new ServletHolder(new Api(routes, transactions)), "/");
+        ServletHolder api = new ServletHolder(new Api(routes, transactions));
+        api.setAsyncSupported(true);
+        context.addServlet(api, "/");
         return context;
     }
 
     private static void add(ServletContextHandler context, Filter filter) {
-        context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
+        FilterHolder holder = new FilterHolder(filter);
+        holder.setAsyncSupported(true);
+        context.addFilter(holder, "/*", EnumSet.of(DispatcherType.REQUEST));
     }
 
     private static QueuedThreadPool threads() {
@@ -233,6 +239,7 @@ public final class Server implements AutoCloseable {
     public void close() {
         health.stopping();
         sweeper.close();
+        apps.forEach(App::stop);
         try {
             jetty.stop();
         } catch (Exception e) {
