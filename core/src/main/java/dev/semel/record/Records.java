@@ -162,8 +162,13 @@ public final class Records {
      * @throws IllegalStateException if {@value #MOST_MINTS} keys in a row are taken
      */
     public Document createMinted(Transaction tx, Supplier<String> keys, Json data) {
+        return createMinted(tx, keys, data, null);
+    }
+
+    /** The same, of a record that is gone after some time. */
+    public Document createMinted(Transaction tx, Supplier<String> keys, Json data, @Nullable Duration life) {
         for (int i = 0; i < MOST_MINTS; i++) {
-            if (create(tx, keys.get(), data) instanceof WriteResult.Written written) {
+            if (create(tx, keys.get(), data, life) instanceof WriteResult.Written written) {
                 return written.document();
             }
         }
@@ -317,6 +322,15 @@ public final class Records {
         return inPlace(store, parts, after, limit, false);
     }
 
+    /**
+     * Where to go on behind a {@linkplain Document#place() place} in the order of commits: as the next of a page that ended with it.
+     *
+     * @param parts values of the parts within which records are {@linkplain #inOrder in order}
+     */
+    public String behind(Map<String, String> parts, long place) {
+        return cursor(FurtherKey.placed(beginning(parts)).at(place).key());
+    }
+
     private Page inPlace(
             Store store, Map<String, String> parts, @Nullable String after, int limit, boolean newestFirst) {
         if (placedBy == null || !parts.keySet().equals(Set.copyOf(placedBy))) {
@@ -375,9 +389,11 @@ public final class Records {
             return new Page(found, Optional.empty());
         }
         List<Document> items = found.subList(0, Math.min(limit, found.size()));
-        byte[] lastKey = keyOf.apply(items.get(items.size() - 1)).getBytes(US_ASCII);
-        return new Page(
-                items, Optional.of(Base64.getUrlEncoder().withoutPadding().encodeToString(lastKey)));
+        return new Page(items, Optional.of(cursor(keyOf.apply(items.get(items.size() - 1)))));
+    }
+
+    private static String cursor(String key) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(key.getBytes(US_ASCII));
     }
 
     /** The key that a cursor stands for. */

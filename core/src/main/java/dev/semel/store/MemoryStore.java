@@ -57,6 +57,7 @@ public final class MemoryStore implements Store {
     private final Housekeeping housekeeping = new MemoryHousekeeping(this);
 
     private final StampedLock[] locks;
+    private final Watchers watchers = new Watchers();
     private final AtomicLong lastFence = new AtomicLong();
     private final AtomicLong lastPlace = new AtomicLong();
     private final AtomicLong firstDeadline = new AtomicLong(Long.MAX_VALUE); // of what may be let go, in milliseconds
@@ -267,7 +268,15 @@ public final class MemoryStore implements Store {
         if (result == null) {
             throw StoreException.refused("The memory store is full: it may hold " + maxBytes + " bytes");
         }
+        if (result instanceof CommitResult.Applied && commit.wantsPlace()) {
+            watchers.tell();
+        }
         return result;
+    }
+
+    @Override
+    public Runnable watch(Runnable task) {
+        return watchers.add(task);
     }
 
     /** Null if there is no room. */

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where everything is kept: two kinds of rows, and four verbs.
+ * Where everything is kept: two kinds of rows, and five verbs.
  *
  * <p>A <em>once-record</em> says what became of an operation; a <em>document</em> is data under a key. {@link #find} and
  * {@link #read} look one up, {@link #scan} reads documents in the order of their keys, and {@link #commit} is the only way to
- * change anything: preconditions and writes, all or nothing. What these mean together — when an operation starts, who may
- * complete it, what a retry is told — is decided above, once for all stores.
+ * change anything: preconditions and writes, all or nothing. {@link #watch} tells when to look again. What these mean together —
+ * when an operation starts, who may complete it, what a retry is told — is decided above, once for all stores.
  *
  * <p>For every store:
  *
@@ -50,6 +50,16 @@ public interface Store extends DocumentReader, AutoCloseable {
 
     /** Documents in the order of their keys, as they are at one moment. */
     List<Document> scan(Scan scan);
+
+    /**
+     * Tells when there may be something new for who reads {@linkplain FurtherKey#placed in the order of commits}: after each commit
+     * that gave a place, whoever made it, and now and then without a reason. Whoever scans then sees that commit. What was told
+     * while the store was out of reach is not told again, so who must miss nothing looks from time to time all the same.
+     *
+     * @param task called by any thread, several of them perhaps; has to return at once and must not throw
+     * @return what ends it
+     */
+    Runnable watch(Runnable task);
 
     /** What those who run it do with it. */
     default Housekeeping housekeeping() {

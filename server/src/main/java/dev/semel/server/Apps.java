@@ -27,7 +27,7 @@ public record Apps(Store store, Transactions transactions, Time time, OnceListen
         return List.of(
                 new Textpile(store),
                 new Collections(transactions),
-                new Feed(store),
+                new Feed(transactions, time),
                 new Tables(store, new Actions(transactions, time, listener)),
                 new Reputation(store));
     }

@@ -51,7 +51,7 @@ final class PostgresStorage {
         HikariDataSource pool = pool(url, settings.connections());
         try {
             PostgresMeters meters = new PostgresMeters(pool);
-            PostgresStore store = PostgresStore.open(pool, usual.withoutMigration(), meters);
+            PostgresStore store = PostgresStore.open(pool, source(url), usual.withoutMigration(), meters);
             return new PostgresStorage(pool, store, meters);
         } catch (RuntimeException e) {
             pool.close();

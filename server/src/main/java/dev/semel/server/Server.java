@@ -75,6 +75,7 @@ public final class Server implements AutoCloseable {
     private final Health health;
     private final Home home;
     private final Sweeper sweeper;
+    private final List<App> apps;
     private final @Nullable DevMode devMode;
     private final String host;
     private int port;
@@ -100,7 +101,8 @@ public final class Server implements AutoCloseable {
         this.sweeper = new Sweeper(store, time, List.of(), cleanups -> swept(cleanups, metrics));
         new KeyDesk(transactions, settings.once()).declare(routes);
         new Sweeps(store, sweeper).declare(routes);
-        apps.apply(new Apps(store, transactions, time, metrics.once())).forEach(app -> app.declare(routes));
+        this.apps = apps.apply(new Apps(store, transactions, time, metrics.once()));
+        this.apps.forEach(app -> app.declare(routes));
 
         RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
         this.jetty = new org.eclipse.jetty.server.Server(threads());
@@ -147,12 +149,16 @@ public final class Server implements AutoCloseable {
                                 request -> routes.find(request)
                                         .map(match -> match.route().pattern())
                                         .orElse(null))));
-        context.addServlet(new ServletHolder(new Api(routes, transactions)), "/");
+        ServletHolder api = new ServletHolder(new Api(routes, transactions));
+        api.setAsyncSupported(true);
+        context.addServlet(api, "/");
         return context;
     }
 
     private static void add(ServletContextHandler context, Filter filter) {
-        context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
+        FilterHolder holder = new FilterHolder(filter);
+        holder.setAsyncSupported(true);
+        context.addFilter(holder, "/*", EnumSet.of(DispatcherType.REQUEST));
     }
 
     private static QueuedThreadPool threads() {
@@ -255,6 +261,7 @@ public final class Server implements AutoCloseable {
     public void close() {
         health.stopping();
         sweeper.close();
+        apps.forEach(App::stop);
         try {
             jetty.stop();
         } catch (Exception e) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.postgres.Postgres;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +62,16 @@ public abstract class EndToEnd {
     protected static Client asOperator(String user) {
         ServerFixture fixture = Objects.requireNonNull(server);
         return fixture.withToken(fixture.token(user, List.of("operator")));
+    }
+
+    /** What happens to the feed from now on, as a user is told. */
+    protected static EventStream events(String user) throws IOException {
+        return events(user, "");
+    }
+
+    /** What happens to the feed behind an event. */
+    protected static EventStream events(String user, String lastId) throws IOException {
+        return Objects.requireNonNull(server).events(user, lastId);
     }
 
     protected static Client asNobody() {

@@ -125,6 +125,11 @@ public final class ServerFixture implements AutoCloseable {
         return new Client(Optional.empty());
     }
 
+    /** What happens to the feed, as a user is told. */
+    public EventStream events(String user, String lastId) throws IOException {
+        return EventStream.open(uri("/"), token(user), lastId);
+    }
+
     public URI uri(String path) {
         return URI.create("http://localhost:" + server.port() + path);
     }

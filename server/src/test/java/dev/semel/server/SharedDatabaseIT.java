@@ -213,6 +213,81 @@ class SharedDatabaseIT {
     }
 
     /**
+     * Readers of events on either server, some of whom hang up and go on with the other, while both write, one is killed and
+     * connections to the database are cut: each has read the same at the end, once, in the order of commit. {@code
+     * -Dsemel.readers=1000} makes them as many.
+     */
+    @Test
+    void eventsReadThroughBoth_areWholeAndInTheOrderOfCommit_whateverIsKilled() throws Exception {
+        int readers = Integer.getInteger("semel.readers", 60);
+        ExecutorService threads = Executors.newFixedThreadPool(readers + CLIENTS);
+        try {
+            List<Future<List<String>>> journals = new ArrayList<>();
+            List<FeedReader> reading = new ArrayList<>();
+            for (int i = 0; i < readers; i++) {
+                reading.add(new FeedReader(SERVERS, i));
+            }
+            reading.forEach(reader -> journals.add(threads.submit(reader)));
+            List<Future<?>> writing = new ArrayList<>();
+            for (int i = 0; i < CLIENTS; i++) {
+                int writer = i;
+                writing.add(threads.submit(() -> {
+                    write("events-" + writer, writer);
+                    return null;
+                }));
+            }
+            for (int i = 0; i < 4; i++) {
+                progress.acquire(CLIENTS * KEYS_OF_A_CLIENT / 6);
+                database.execute("select pg_terminate_backend(pid) from pg_stat_activity"
+                        + " where application_name = 'semel' and (query like 'listen%' or random() < 0.3)");
+                if (i == 1) {
+                    SERVERS.get(0).kill();
+                    SERVERS.set(0, ServerProcess.start(database.url()));
+                }
+            }
+            for (Future<?> writer : writing) {
+                writer.get();
+            }
+            answered("/v1/feed/posts", "{\"text\":\"" + FeedReader.LAST + "\"}", "events-last", 0);
+            List<String> first = journals.get(0).get();
+            assertThat(first).hasSize(CLIENTS * KEYS_OF_A_CLIENT + 1).doesNotHaveDuplicates();
+            for (Future<List<String>> journal : journals) {
+                assertThat(journal.get()).isEqualTo(first);
+            }
+            assertThat(reading.stream().mapToInt(FeedReader::resumed).sum())
+                    .as("how often readers went on elsewhere")
+                    .isGreaterThan(readers);
+            assertOrderOfCommit(first);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** A post and what is said of it, in turn. */
+    private void write(String writer, int first) throws Exception {
+        String post = "";
+        for (int i = 0; i < KEYS_OF_A_CLIENT; i++) {
+            String path = i % 3 == 0 ? "" : "/" + post + (i % 3 == 1 ? "/likes" : "/comments");
+            String answer = answered("/v1/feed/posts" + path, "{\"text\":\"x\"}", writer + "-" + i, first + i);
+            post = i % 3 == 0 ? MAPPER.readTree(answer).get("id").asString() : post;
+            progress.release();
+        }
+    }
+
+    /** Posts come as the feed lists them, which has them by the order of commit. */
+    private static void assertOrderOfCommit(List<String> journal) throws Exception {
+        List<String> posts = new ArrayList<>();
+        for (String event : journal) {
+            if (event.startsWith("post ")) {
+                posts.add(0, event.split(" ", 3)[1]);
+            }
+        }
+        assertThat(SERVERS.get(0).items("/v1/feed/posts"))
+                .extracting(post -> post.get("id").asString())
+                .startsWith(posts.toArray(String[]::new));
+    }
+
+    /**
      * What a reader has seen of the feed stays as it was, and what is new comes above it, whichever server it asks: although commits
      * take so differently long that a later one would often overtake an earlier one.
      */

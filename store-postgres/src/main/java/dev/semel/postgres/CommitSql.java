@@ -155,7 +155,14 @@ record CommitSql(
             parts.add(furtherKeysRemoved());
         }
         return "with " + String.join(", ", parts)
-                + " select i, code, now, new_fence, new_created_at, deadline, stale, stale_version, wait from w";
+                + " select i, code, now, new_fence, new_created_at, deadline, stale, stale_version, wait"
+                + (places ? notified() : "") + " from w";
+    }
+
+    /** Wakes who listens, when this is committed; without a place nobody is woken. */
+    private static String notified() {
+        return ", (select count(pg_notify('" + Listening.CHANNEL
+                + "', '')) from (select from w where place > 0 limit 1) p)";
     }
 
     private String lookedAt() {

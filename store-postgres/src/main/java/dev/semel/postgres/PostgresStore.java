@@ -15,6 +15,7 @@ import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.Watchers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -61,9 +62,12 @@ public final class PostgresStore implements Store {
     private final GroupWriter<Finding.Wanted> finds = new GroupWriter<>(this::findTogether, any -> 1, MOST_TOGETHER);
     private final GroupWriter<Reading.Wanted> reads = new GroupWriter<>(this::readTogether, any -> 1, MOST_TOGETHER);
     private final Housekeeping housekeeping;
+    private final DataSource listeningSource;
+    private final Watchers watchers = new Watchers();
+    private @Nullable Listening listening; // as long as somebody watches
     private volatile boolean closed;
 
-    private PostgresStore(Session session, @Nullable InstantSource givenClock) {
+    private PostgresStore(Session session, DataSource listeningSource, @Nullable InstantSource givenClock) {
         this.session = session;
         this.finding = session.doing(Work.FIND);
         this.reading = session.doing(Work.READ);
@@ -73,6 +77,7 @@ public final class PostgresStore implements Store {
         long asked = System.nanoTime();
         this.clock = new DatabaseClock(askTime(session), asked);
         this.housekeeping = new KeyKeeping(this, session);
+        this.listeningSource = listeningSource;
     }
 
     /**
@@ -83,25 +88,36 @@ public final class PostgresStore implements Store {
      * @throws StoreException if the database cannot be reached, or if its tables are newer than this release; says which
      */
     public static PostgresStore open(DataSource source, PostgresSettings settings) {
-        return open(source, settings, StatementListener.NONE);
+        return open(source, source, settings, StatementListener.NONE);
     }
 
-    /** The same, with somebody who hears what statements take. */
-    public static PostgresStore open(DataSource source, PostgresSettings settings, StatementListener listener) {
-        return open(source, settings, listener, null);
+    /**
+     * The same where connections come from a pool.
+     *
+     * @param listening gives the one connection that is kept as long as somebody {@linkplain #watch watches}, and should not be
+     *     the pool
+     * @param listener hears what statements take
+     */
+    public static PostgresStore open(
+            DataSource source, DataSource listening, PostgresSettings settings, StatementListener listener) {
+        return open(source, listening, settings, listener, null);
     }
 
     /** Opens a store that counts by a given time, if there is one, and not by the database's. */
     static PostgresStore open(DataSource source, PostgresSettings settings, @Nullable InstantSource clock) {
-        return open(source, settings, StatementListener.NONE, clock);
+        return open(source, source, settings, StatementListener.NONE, clock);
     }
 
     private static PostgresStore open(
-            DataSource source, PostgresSettings settings, StatementListener listener, @Nullable InstantSource clock) {
+            DataSource source,
+            DataSource listening,
+            PostgresSettings settings,
+            StatementListener listener,
+            @Nullable InstantSource clock) {
         if (settings.migrate()) {
             Schema.migrate(source);
         }
-        return new PostgresStore(new Session(source, settings, listener), clock);
+        return new PostgresStore(new Session(source, settings, listener), listening, clock);
     }
 
     private static Instant askTime(Session session) {
@@ -256,8 +272,34 @@ public final class PostgresStore implements Store {
         }
     }
 
+    /** By notifications of the database: commits of all servers are told. */
+    @Override
+    public synchronized Runnable watch(Runnable task) {
+        refuseIfClosed();
+        Runnable end = watchers.add(task);
+        if (listening == null) {
+            listening = Listening.begin(listeningSource, watchers::tell);
+        }
+        return () -> unwatch(end);
+    }
+
+    private synchronized void unwatch(Runnable end) {
+        end.run();
+        if (watchers.isEmpty()) {
+            stopListening();
+        }
+    }
+
+    private synchronized void stopListening() {
+        if (listening != null) {
+            listening.close();
+            listening = null;
+        }
+    }
+
     @Override
     public void close() {
         closed = true;
+        stopListening();
     }
 }

@@ -22,6 +22,7 @@ import dev.semel.store.Scan;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.Watchers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,6 +63,7 @@ public final class RocksDbStore implements Store {
     private final GroupWriter<Batch> writer;
     private final RowLocks locks = new RowLocks();
     private final NewKeyLedger newKeys = new NewKeyLedger(this::newKeysSince);
+    private final Watchers watchers = new Watchers();
     private final Metrics metrics = new Metrics();
     private final Housekeeping housekeeping;
     private final RisingNumber fences;
@@ -361,6 +363,14 @@ public final class RocksDbStore implements Store {
         db.write(Batch.together(all));
         fences.kept();
         places.kept();
+        if (batches.stream().anyMatch(batch -> !batch.toPlace().isEmpty())) {
+            watchers.tell();
+        }
+    }
+
+    @Override
+    public Runnable watch(Runnable task) {
+        return watchers.add(task);
     }
 
     /** When a user began the keys that are still known. */

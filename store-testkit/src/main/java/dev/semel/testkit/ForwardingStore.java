@@ -62,6 +62,11 @@ public abstract class ForwardingStore implements Store {
     }
 
     @Override
+    public Runnable watch(Runnable task) {
+        return store.watch(task);
+    }
+
+    @Override
     public void close() {
         store.close();
     }

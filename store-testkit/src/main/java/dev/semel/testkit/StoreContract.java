@@ -26,6 +26,7 @@ public abstract class StoreContract
                 ScanContract,
                 FurtherKeyContract,
                 OrderContract,
+                WatchContract,
                 AttemptContract,
                 StateTableContract,
                 ClaimContract,

@@ -1,6 +1,7 @@
 package dev.semel.bench.http;
 
 import static dev.semel.bench.http.HttpFigures.EMPTY;
+import static dev.semel.bench.http.HttpFigures.EVENTS;
 import static dev.semel.bench.http.HttpFigures.FRESH;
 import static dev.semel.bench.http.HttpFigures.FULL;
 import static dev.semel.bench.http.HttpFigures.REPLAY;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What a request costs: new ones and retries next to one that does nothing, on the same server. */
+/** What a request costs: new ones and retries next to one that does nothing, on the same server; and how soon it is told. */
 @Command(
         name = "http",
         description = {
@@ -37,6 +38,8 @@ public final class HttpBench implements Callable<Integer> {
     private static final int CONNECTIONS = 64;
     private static final Duration WARM_UP = Duration.ofSeconds(8);
     private static final Duration LOAD = Duration.ofSeconds(5);
+    private static final int POSTS = 3_200;
+    private static final int SINGLE_POSTS = 200;
     private static final double SOAK_SHARE = 0.8;
     private static final int LOOKS = 30;
     private static final PrintStream PROGRESS = System.err;
@@ -106,12 +109,24 @@ public final class HttpBench implements Callable<Integer> {
                     figures.add(what, load(wrk, server, requests, what, LOAD));
                 }
             }
+            events(figures, server);
             if (soakSeconds > 0) {
                 soak(figures, wrk, server, requests);
             }
         }
         PROGRESS.println();
         return figures;
+    }
+
+    private void events(HttpFigures figures, ServerProcess server) throws InterruptedException {
+        try (EventReaders readers = new EventReaders(server, HttpFigures.EVENT_READERS)) {
+            say("warming up: " + EVENTS);
+            readers.load(POSTS, SINGLE_POSTS);
+            for (int round = 1; round <= rounds; round++) {
+                say("round " + round + " of " + rounds + ": " + EVENTS);
+                figures.add(EVENTS, readers.load(POSTS, SINGLE_POSTS));
+            }
+        }
     }
 
     private static Wrk.Load load(Wrk wrk, ServerProcess server, Requests requests, String what, Duration time) {

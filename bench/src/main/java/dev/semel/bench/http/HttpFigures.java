@@ -17,6 +17,12 @@ final class HttpFigures {
     static final String REPLAY = "replay";
     static final String FRESH = "fresh";
 
+    /** Posts whose events are delivered to all who read them. */
+    static final String EVENTS = "events";
+
+    /** How many read them. */
+    static final int EVENT_READERS = 100;
+
     final int connections;
     private final Map<String, List<Load>> loads = new LinkedHashMap<>();
     Duration readyAfter = Duration.ZERO;

@@ -107,7 +107,7 @@ public final class Tokens {
                 throw new BadTokenException("sub has to be 1 to 255 of A-Z, a-z, 0-9, _ and -");
             }
             Instant expires = claims.getExpirationTime().toInstant().plusSeconds(SKEW_SECONDS);
-            return new Checked(new Caller(user, roles(claims)), expires);
+            return new Checked(new Caller(user, roles(claims), expires), expires);
         } catch (RateLimitReachedException e) {
             throw new BadTokenException("it is signed with a key that is not known");
         } catch (KeySourceException e) {

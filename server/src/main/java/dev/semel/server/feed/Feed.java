@@ -23,7 +23,9 @@ import dev.semel.server.web.Routes;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentReader;
 import dev.semel.store.Store;
+import dev.semel.store.Time;
 import dev.semel.store.Transaction;
+import dev.semel.store.Transactions;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -35,12 +37,20 @@ public final class Feed implements App {
     private static final String FEED = "/v1/feed/posts";
     private static final String POST = FEED + "/{id}";
     private static final int LONGEST_TEXT = 1 << 20;
+    private static final int MOST_READERS = 4096;
     private static final Json NOTHING = Json.of("{}");
 
     private final Store store;
+    private final EventHub events;
 
-    public Feed(Store store) {
-        this.store = store;
+    public Feed(Transactions transactions, Time time) {
+        this(transactions, time, MOST_READERS);
+    }
+
+    /** @param mostReaders how many may read events at once */
+    Feed(Transactions transactions, Time time, int mostReaders) {
+        this.store = transactions.store();
+        this.events = new EventHub(transactions, time, mostReaders);
     }
 
     @Override
@@ -51,7 +61,13 @@ public final class Feed implements App {
                 .atomicWithKey("DELETE", POST, Feed::delete)
                 .atomicWithKey("POST", POST + "/likes", Feed::like)
                 .atomicWithKey("POST", POST + "/comments", Feed::comment)
-                .get(POST + "/comments", this::comments);
+                .get(POST + "/comments", this::comments)
+                .get("/v1/feed/events", events::subscribe);
+    }
+
+    @Override
+    public void stop() {
+        events.close();
     }
 
     /** Posts, the last that was committed first. */
@@ -70,7 +86,14 @@ public final class Feed implements App {
         Document post = Request.isGiven(body, "id")
                 ? createChosen(request.tx(), chosenId(body), data)
                 : POSTS.createMinted(request.tx(), IdSchemes.TID62::mint, data);
-        return Answer.created(json(request.tx(), post));
+        JsonNode json = json(request.tx(), post);
+        FeedEvent.tell("post", request, about(post).set("post", json));
+        return Answer.created(json);
+    }
+
+    /** What every event says: which post it is about. */
+    private static ObjectNode about(Document post) {
+        return JsonText.object().put("postId", post.key());
     }
 
     private static String chosenId(JsonNode body) {
@@ -101,6 +124,10 @@ public final class Feed implements App {
         String like = LIKES.key().key(Map.of("post", post.key(), "user", request.user()));
         if (LIKES.create(tx, like, NOTHING) instanceof WriteResult.Written) {
             Counts.change(tx, post.key(), Counts::withLike);
+            FeedEvent.tell(
+                    "like",
+                    request,
+                    about(post).put("likes", Counts.of(tx, post.key()).likes()));
         }
         return Answer.created(json(tx, post));
     }
@@ -113,7 +140,14 @@ public final class Feed implements App {
                 () -> COMMENTS.key().key(Map.of("post", post.key(), "comment", IdSchemes.TID62.mint())),
                 written(request, request.object()));
         Counts.change(tx, post.key(), Counts::withComment);
-        return Answer.created(json(comment));
+        JsonNode json = json(comment);
+        FeedEvent.tell(
+                "comment",
+                request,
+                about(post)
+                        .put("comments", Counts.of(tx, post.key()).comments())
+                        .set("comment", json));
+        return Answer.created(json);
     }
 
     private Answer comments(Request request) {
@@ -130,6 +164,7 @@ public final class Feed implements App {
         POSTS.delete(tx, post.key(), post.version());
         COUNTS.delete(tx, post.key());
         DELETED.create(tx, post.key(), NOTHING);
+        FeedEvent.tell("delete", request, about(post));
         return Answer.ok(JsonText.object().put("id", post.key()).put("deleted", true));
     }
 

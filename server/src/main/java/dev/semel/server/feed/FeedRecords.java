@@ -24,6 +24,10 @@ final class FeedRecords {
     /** Ids of posts that were deleted: none is used again, or it would come with the likes of another. */
     static final Records DELETED = Records.of("feed/deleted", KeyTemplate.of("{post:tid62}"));
 
+    /** What happened to the feed, for a while. */
+    static final Records EVENTS =
+            Records.of("feed/events", KeyTemplate.of("{event:tid62}")).inOrder();
+
     private FeedRecords() {}
 
     /** A post that has to be there. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -12,11 +13,24 @@ import tools.jackson.databind.JsonNode;
  * @param status the HTTP status, below 400
  * @param headers by name
  * @param body the bytes
+ * @param stream what comes instead of the bytes, for as long as there is something to come; or null
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, and nobody writes into it
-public record Answer(int status, Map<String, String> headers, byte[] body) {
+public record Answer(int status, Map<String, String> headers, byte[] body, Outflow.@Nullable Source stream) {
 
     private static final String CONTENT_TYPE = "Content-Type";
+
+    /** An answer that is known whole. */
+    public Answer(int status, Map<String, String> headers, byte[] body) {
+        this(status, headers, body, null);
+    }
+
+    /** Events as browsers read them, with status 200, for as long as there are some to come. */
+    public static Answer events(Outflow.Source stream) {
+        // proxies that know the header send on at once what they get
+        Map<String, String> headers = Map.of(CONTENT_TYPE, "text/event-stream", "X-Accel-Buffering", "no");
+        return new Answer(200, headers, new byte[0], stream);
+    }
 
     /** JSON with status 200. */
     public static Answer ok(JsonNode body) {
@@ -51,6 +65,6 @@ public record Answer(int status, Map<String, String> headers, byte[] body) {
     public Answer with(String header, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(header, value);
-        return new Answer(status, more, body);
+        return new Answer(status, more, body, stream);
     }
 }

@@ -42,7 +42,7 @@ public final class Api extends HttpServlet {
             return;
         }
         try {
-            send(answer(match, request), response);
+            answer(match, request, response);
         } catch (Refusal refusal) {
             if (refusal.isUnreadable()) {
                 IdempotencyFilter.doNotRecord(request);
@@ -73,6 +73,14 @@ public final class Api extends HttpServlet {
         }
     }
 
+    private void answer(Match match, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        Answer answer = answer(match, request);
+        send(answer, response);
+        if (answer.stream() != null && !request.getMethod().equals("HEAD")) {
+            Outflow.begin(request, response, answer.stream());
+        }
+    }
+
     private Answer answer(Match match, HttpServletRequest request) throws IOException {
         byte[] body = WITHOUT_BODY.contains(request.getMethod()) ? new byte[0] : body(request);
         Map<String, String> query = Target.query(request.getQueryString());
@@ -82,8 +90,9 @@ public final class Api extends HttpServlet {
         if (match.route().idempotency().mode() != Mode.ATOMIC) {
             return handler.handle(new Request(user, match.parts(), query, request::getHeader, body, null));
         }
+        String clientTxId = IdempotencyFilter.clientTxId(request).orElse(null);
         Transactions.Operation<Answer, RuntimeException> operation =
-                tx -> handler.handle(new Request(user, match.parts(), query, request::getHeader, body, tx));
+                tx -> handler.handle(new Request(user, match.parts(), query, request::getHeader, body, tx, clientTxId));
         return IdempotencyFilter.transactionIfAny(request)
                 .map(operation::run)
                 .orElseGet(() ->

@@ -6,4 +6,7 @@ public interface App {
 
     /** Declares what it answers. */
     void declare(Routes routes);
+
+    /** Ends what would go on for ever: the server stops. */
+    default void stop() {}
 }

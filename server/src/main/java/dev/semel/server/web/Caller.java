@@ -1,6 +1,7 @@
 package dev.semel.server.web;
 
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param user 1 to 255 of {@code A-Za-z0-9_-}
  * @param roles what they may do beyond what everybody may
+ * @param until when what they said who they are with is over
  */
-public record Caller(String user, Set<String> roles) {
+public record Caller(String user, Set<String> roles, Instant until) {
 
     /** The role of those who look after the server. */
     public static final String OPERATOR = "operator";

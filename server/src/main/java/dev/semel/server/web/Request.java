@@ -18,6 +18,7 @@ import tools.jackson.databind.JsonNode;
  * @param headers a header by name
  * @param body the bytes
  * @param transaction what an atomic route reads and writes with; null on others
+ * @param clientTxId what the client calls the transaction, or what it was called where the client did not say; null without a key
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, and nobody writes into it
 public record Request(
@@ -26,10 +27,22 @@ public record Request(
         Map<String, String> query,
         Function<String, @Nullable String> headers,
         byte[] body,
-        @Nullable Transaction transaction) {
+        @Nullable Transaction transaction,
+        @Nullable String clientTxId) {
 
     private static final int DEFAULT_PAGE = 50;
     private static final int LARGEST_PAGE = 1000;
+
+    /** A request without a key. */
+    public Request(
+            String user,
+            Map<String, String> pathParts,
+            Map<String, String> query,
+            Function<String, @Nullable String> headers,
+            byte[] body,
+            @Nullable Transaction transaction) {
+        this(user, pathParts, query, headers, body, transaction, null);
+    }
 
     /** A part of the path. */
     public String part(String name) {

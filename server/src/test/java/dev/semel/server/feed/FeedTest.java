@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 class FeedTest {
 
     private final MemoryStore store = new MemoryStore();
-    private final AppDriver app = new AppDriver(new Transactions(store, Time.system()), new Feed(store));
+    private final Transactions transactions = new Transactions(store, Time.system());
+    private final AppDriver app = new AppDriver(transactions, new Feed(transactions, Time.system()));
 
     private String publish(String user, String text) {
         return app.post(user, "/v1/feed/posts", "{\"text\":\"" + text + "\"}")

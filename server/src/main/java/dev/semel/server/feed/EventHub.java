@@ -1,0 +1,245 @@
+package dev.semel.server.feed;
+
+import static dev.semel.server.feed.FeedRecords.EVENTS;
+
+import dev.semel.http.Problem;
+import dev.semel.record.Page;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.store.Document;
+import dev.semel.store.Store;
+import dev.semel.store.StoreException;
+import dev.semel.store.Threads;
+import dev.semel.store.Time;
+import dev.semel.store.Transactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands the events of the feed to all who read them here. One thread reads from the store what is new, once for all of them: when
+ * the store says that there is something, and every second all the same, so that nothing depends on being told. It sends as far as
+ * clients take it and waits for none.
+ *
+ * <p>A place to go on from is always an event that is kept, named by its key: one that is gone, or that was never in this store, is
+ * thereby known to be none. Where there is no event yet, a mark is made.
+ */
+final class EventHub {
+
+    private static final int PAGE = 500;
+    private static final int PAGE_BYTES = 256 << 10;
+    private static final int LOADERS = 4;
+    private static final Duration LOOK = Duration.ofSeconds(1);
+    private static final Duration IDLE = Duration.ofHours(1); // while nobody reads
+    private static final int RETRY_MILLIS = 1000;
+    private static final Logger LOG = LoggerFactory.getLogger(EventHub.class);
+
+    private final Transactions transactions;
+    private final Store store;
+    private final Time time;
+    private final int most;
+    private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
+    private final ThreadPoolExecutor loaders;
+    private Runnable unwatch = () -> {};
+    private boolean running;
+    private volatile boolean closed;
+    private volatile @Nullable Tail tail; // as long as somebody reads
+    private volatile CompletableFuture<Void> news = new CompletableFuture<>();
+
+    /** @param most how many may read at once */
+    EventHub(Transactions transactions, Time time, int most) {
+        this.transactions = transactions;
+        this.store = transactions.store();
+        this.time = time;
+        this.most = most;
+        this.loaders = new ThreadPoolExecutor(
+                LOADERS, LOADERS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), EventHub::daemon);
+        loaders.allowCoreThreadTimeOut(true);
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "semel-events");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Lets somebody read, from where they were or from now on. What is committed after this returns, they get. */
+    Answer subscribe(Request request) {
+        if (closed || subscribers.size() >= most) {
+            throw new Refusal(Problem.of(503, "busy", "Too busy")
+                    .detailed("There are too many readers, or the server is being stopped")
+                    .with(Problem.RETRY_AFTER, RETRY_MILLIS));
+        }
+        Optional<String> lastId = request.header("Last-Event-ID").filter(id -> !id.isEmpty());
+        Optional<Document> known = lastId.flatMap(this::known);
+        Document from = known.orElseGet(this::newest);
+        String greeting = "retry: " + RETRY_MILLIS + "\nid: " + from.key() + "\n";
+        if (lastId.isPresent() && known.isEmpty()) {
+            greeting += "event: reset\ndata: {\"type\":\"reset\"}\n";
+        }
+        return Answer.events(new Subscriber(this, time, request.user(), from.place(), greeting + "\n"));
+    }
+
+    /** The event with an id, if all behind it are there still. */
+    private Optional<Document> known(String id) {
+        Instant oldest = store.clock().instant().minus(FeedEvent.RESUMABLE);
+        return EVENTS.key().isValid(id)
+                ? EVENTS.read(store, id).filter(event -> event.createdAt().isAfter(oldest))
+                : Optional.empty();
+    }
+
+    private Document newest() {
+        return newestIfAny().orElseGet(() -> {
+            transactions.run(FeedEvent::mark);
+            return newestIfAny().orElseThrow();
+        });
+    }
+
+    private Optional<Document> newestIfAny() {
+        return EVENTS.newest(store, Map.of(), null, 1).items().stream().findFirst();
+    }
+
+    /** Takes one more; false if it comes too late. */
+    synchronized boolean add(Subscriber subscriber) {
+        if (closed) {
+            return false;
+        }
+        subscribers.add(subscriber);
+        if (!running) {
+            running = true;
+            unwatch = store.watch(() -> news.complete(null));
+            Threads.EXECUTOR.execute(this::run);
+        }
+        if (tail == null) {
+            news.complete(null);
+        }
+        return true;
+    }
+
+    void remove(Subscriber subscriber) {
+        subscribers.remove(subscriber);
+    }
+
+    /** The latest events; null if they are not known yet. */
+    @Nullable Tail tail() {
+        return tail;
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                CompletableFuture<Void> next = new CompletableFuture<>();
+                news = next;
+                boolean more = !isIdle() && look();
+                if (!more && !closed) {
+                    time.await(next, subscribers.isEmpty() ? IDLE : LOOK);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            ended();
+        }
+    }
+
+    /** Whatever ended it: the next reader begins it anew. */
+    private synchronized void ended() {
+        running = false;
+        unwatch.run();
+    }
+
+    /** While nobody reads, nothing is read, and so the tail has an end that does not grow: it is let go. */
+    private synchronized boolean isIdle() {
+        if (subscribers.isEmpty()) {
+            tail = null;
+        }
+        return subscribers.isEmpty();
+    }
+
+    /** Reads what is new and hands it on; true if there may be more. */
+    private boolean look() {
+        boolean more = false;
+        try {
+            Tail known = tail;
+            if (known == null) {
+                known = new Tail(newestIfAny().map(Document::place).orElse(0L));
+                tail = known;
+            }
+            Page page = EVENTS.oldest(store, Map.of(), EVENTS.behind(Map.of(), known.end()), PAGE);
+            for (Document stored : page.items()) {
+                known.add(FeedEvent.of(stored));
+            }
+            more = page.next().isPresent();
+        } catch (StoreException e) {
+            LOG.atDebug().addKeyValue("error", e.getMessage()).log("New events cannot be read now");
+        } catch (RuntimeException e) {
+            LOG.atError().setCause(e).log("New events cannot be read");
+        }
+        Tail known = tail;
+        for (Subscriber subscriber : subscribers) {
+            if (known != null) {
+                subscriber.dropIfLost(known);
+            }
+            subscriber.wake();
+        }
+        return more;
+    }
+
+    /** Reads for one that is behind. If that fails, it is tried again when it is woken the next time. */
+    void load(Subscriber subscriber, long place) {
+        try {
+            loaders.execute(() -> {
+                try {
+                    subscriber.take(read(place));
+                    subscriber.wake();
+                } catch (RuntimeException e) {
+                    LOG.atDebug().addKeyValue("error", e.getMessage()).log("Old events cannot be read now");
+                    subscriber.take(new Subscriber.Loaded(List.of(), 0));
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            subscriber.end(); // everything ends
+        }
+    }
+
+    private Subscriber.Loaded read(long place) {
+        Tail known = tail;
+        long end = known == null ? 0 : known.end(); // as it was before the rest is read
+        Page page = EVENTS.oldest(store, Map.of(), EVENTS.behind(Map.of(), place), PAGE);
+        List<FeedEvent> events = new ArrayList<>();
+        int bytes = 0;
+        for (Document stored : page.items()) {
+            if (bytes >= PAGE_BYTES) {
+                return new Subscriber.Loaded(events, 0);
+            }
+            FeedEvent event = FeedEvent.of(stored);
+            events.add(event);
+            bytes += event.bytes();
+        }
+        return new Subscriber.Loaded(events, page.next().isPresent() ? 0 : end);
+    }
+
+    /** Ends all streams. */
+    void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        subscribers.forEach(Subscriber::end);
+        loaders.shutdownNow();
+        news.complete(null);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.semel.server.feed;
+
+import static dev.semel.server.feed.FeedRecords.EVENTS;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Request;
+import dev.semel.store.Document;
+import dev.semel.store.Transaction;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Something that happened to the feed, as its readers are told. It is kept for a while in the same commit as what it tells, whose
+ * place it has; so the order of events is the order of commits.
+ */
+final class FeedEvent {
+
+    /** How long readers can go on behind one. */
+    static final Duration RESUMABLE = Duration.ofDays(1);
+
+    /**
+     * How long one is kept: longer, because its time is taken when its transaction begins. So as long as readers can go on behind
+     * one, all behind it are there.
+     */
+    private static final Duration LIFE = RESUMABLE.plusHours(1);
+
+    private static final String TYPE = "type";
+    private static final String USER = "user";
+    private static final String CLIENT_TX_ID = "clientTxId";
+    private static final String MARK = "mark";
+
+    private final Document stored;
+    private final boolean mark;
+    private final String user;
+    private final byte[] toOthers;
+
+    private FeedEvent(Document stored) {
+        ObjectNode tree = (ObjectNode) JsonText.tree(stored.data());
+        this.stored = stored;
+        this.mark = tree.get(TYPE).stringValue().equals(MARK);
+        this.user = mark ? "" : tree.get(USER).stringValue();
+        tree.remove(CLIENT_TX_ID);
+        this.toOthers = mark ? new byte[0] : text(stored.key(), tree);
+    }
+
+    /** One that is kept. */
+    static FeedEvent of(Document stored) {
+        return new FeedEvent(stored);
+    }
+
+    /**
+     * Tells what a request did, when it is committed.
+     *
+     * @param what the members that are told beside who did it and when
+     */
+    static void tell(String type, Request request, ObjectNode what) {
+        Transaction tx = request.tx();
+        ObjectNode event =
+                JsonText.object().put(TYPE, type).put(USER, request.user()).put("at", JsonText.time(tx.now()));
+        event.setAll(what);
+        if (request.clientTxId() != null) {
+            event.put(CLIENT_TX_ID, request.clientTxId());
+        }
+        keep(tx, event);
+    }
+
+    /** Something to go on behind, of which nobody is told. */
+    static Document mark(Transaction tx) {
+        return keep(tx, JsonText.object().put(TYPE, MARK));
+    }
+
+    private static Document keep(Transaction tx, ObjectNode event) {
+        return EVENTS.createMinted(tx, IdSchemes.TID62::mint, JsonText.json(event), LIFE);
+    }
+
+    /** Where it stands in the order of commits. */
+    long place() {
+        return stored.place();
+    }
+
+    /** Whether nobody is told of it. */
+    boolean isMark() {
+        return mark;
+    }
+
+    /** How a reader is told: what the client called the transaction is for the user alone who caused it. */
+    byte[] textFor(String reader) {
+        return reader.equals(user) ? text(stored.key(), JsonText.tree(stored.data())) : toOthers;
+    }
+
+    private static byte[] text(String id, JsonNode event) {
+        byte[] head = ("id: " + id + "\nevent: " + event.get(TYPE).stringValue() + "\ndata: ").getBytes(US_ASCII);
+        byte[] data = JsonText.bytes(event); // a single line
+        ByteArrayOutputStream text = new ByteArrayOutputStream(head.length + data.length + 2);
+        text.writeBytes(head);
+        text.writeBytes(data);
+        text.write('\n');
+        text.write('\n');
+        return text.toByteArray();
+    }
+
+    /** About how much memory it takes. */
+    int bytes() {
+        return toOthers.length + stored.data().length();
+    }
+}

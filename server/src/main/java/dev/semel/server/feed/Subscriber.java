@@ -1,0 +1,171 @@
+package dev.semel.server.feed;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.semel.server.web.Outflow;
+import dev.semel.store.Time;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader of the events from some place on: page by page from the store until it has caught up with the {@link Tail}, and along
+ * that from then on. It holds a page at most; so however slow it is, it costs no more. If the tail leaves it behind it is dropped,
+ * and may come again.
+ */
+final class Subscriber implements Outflow.Source {
+
+    private static final byte[] HEARTBEAT = ":\n\n".getBytes(US_ASCII);
+    private static final long HEARTBEAT_NANOS = Duration.ofSeconds(15).toNanos();
+
+    private final EventHub hub;
+    private final Time time;
+    private final String user;
+    private final Queue<FeedEvent> page = new ArrayDeque<>();
+    private byte @Nullable [] greeting;
+    private @Nullable Outflow flow;
+    private long place; // all up to it were sent
+    private long reached; // when the page was sent
+    private long lastSent;
+    private boolean loading;
+    private volatile @Nullable Loaded loaded;
+    private volatile Tail.@Nullable Link link;
+
+    /**
+     * What was read from the store.
+     *
+     * @param reached a place up to which there are no others
+     */
+    record Loaded(List<FeedEvent> events, long reached) {}
+
+    /**
+     * A reader who has not begun yet.
+     *
+     * @param user who reads
+     * @param place behind which
+     * @param greeting what is sent before all events
+     */
+    Subscriber(EventHub hub, Time time, String user, long place, String greeting) {
+        this.hub = hub;
+        this.time = time;
+        this.user = user;
+        this.place = place;
+        this.greeting = greeting.getBytes(US_ASCII);
+    }
+
+    @Override
+    public void begin(Outflow to) {
+        flow = to;
+        lastSent = time.nanoTime();
+        if (!hub.add(this)) {
+            to.end();
+        }
+    }
+
+    /** Sends what there is for it. */
+    void wake() {
+        if (flow != null) {
+            flow.wake();
+        }
+    }
+
+    void end() {
+        if (flow != null) {
+            flow.end();
+        }
+    }
+
+    /** Drops it if it is too far behind. */
+    void dropIfLost(Tail tail) {
+        Tail.Link at = link;
+        if (at != null && tail.hasLost(at)) {
+            link = null;
+            end();
+        }
+    }
+
+    @Override
+    public byte @Nullable [] next() {
+        if (flow == null || !time.instant().isBefore(flow.until())) {
+            end();
+            return null;
+        }
+        byte[] next = greeting;
+        greeting = null;
+        if (next == null) {
+            next = event();
+        }
+        long now = time.nanoTime();
+        if (next == null && now - lastSent >= HEARTBEAT_NANOS) {
+            next = HEARTBEAT;
+        }
+        if (next != null) {
+            lastSent = now;
+        }
+        return next;
+    }
+
+    private byte @Nullable [] event() {
+        for (FeedEvent event = nextEvent(); event != null; event = nextEvent()) {
+            place = event.place();
+            if (!event.isMark()) {
+                return event.textFor(user);
+            }
+        }
+        return null;
+    }
+
+    private @Nullable FeedEvent nextEvent() {
+        FeedEvent read = page.poll();
+        if (read != null) {
+            return read;
+        }
+        place = Math.max(place, reached);
+        Loaded arrived = loaded;
+        if (arrived != null) {
+            loaded = null;
+            loading = false;
+            reached = arrived.reached;
+            page.addAll(arrived.events);
+            return nextEvent();
+        }
+        return loading ? null : nextOfTail();
+    }
+
+    private @Nullable FeedEvent nextOfTail() {
+        Tail tail = hub.tail();
+        if (tail == null) {
+            return null; // the hub wakes it when there is one
+        }
+        Tail.Link at = link == null ? tail.find(place) : link;
+        if (at == null) {
+            loading = true;
+            hub.load(this, place);
+            return null;
+        }
+        for (Tail.Link next = at.next(); next != null; next = next.next()) {
+            at = next;
+            FeedEvent event = next.event();
+            if (event != null && event.place() > place) {
+                link = at;
+                return event;
+            }
+        }
+        link = at;
+        return null;
+    }
+
+    /** Hands over what was asked for. */
+    void take(Loaded events) {
+        loaded = events;
+    }
+
+    @Override
+    public void ended() {
+        link = null;
+        page.clear();
+        hub.remove(this);
+    }
+}

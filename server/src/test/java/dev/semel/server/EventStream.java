@@ -1,0 +1,129 @@
+package dev.semel.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads server-sent events as a browser does. */
+public final class EventStream implements AutoCloseable {
+
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10))
+            .build();
+
+    private final HttpResponse<InputStream> response;
+    private final BufferedReader lines;
+    private String lastId;
+
+    /** An event. */
+    public record Event(String type, JsonNode data) {
+
+        /** A member of its data; empty if it is not there. */
+        public String text(String member) {
+            JsonNode value = data.get(member);
+            return value == null ? "" : value.asString();
+        }
+    }
+
+    private EventStream(HttpResponse<InputStream> response, String lastId) {
+        this.response = response;
+        this.lines = new BufferedReader(new InputStreamReader(response.body(), UTF_8));
+        this.lastId = lastId;
+    }
+
+    /**
+     * Returns when the server has begun to answer.
+     *
+     * @param lastId of the last event that was read before; empty if there is none
+     */
+    public static EventStream open(URI server, String token, String lastId) throws IOException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve("/v1/feed/events"))
+                .timeout(Duration.ofMinutes(1))
+                .header("Authorization", "Bearer " + token);
+        if (!lastId.isEmpty()) {
+            request.header("Last-Event-ID", lastId);
+        }
+        try {
+            return new EventStream(CLIENT.send(request.build(), BodyHandlers.ofInputStream()), lastId);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public int status() {
+        return response.statusCode();
+    }
+
+    public String header(String name) {
+        return response.headers().firstValue(name).orElse("");
+    }
+
+    /** With which a reader goes on where this one was. */
+    public String lastId() {
+        return lastId;
+    }
+
+    /** The next event; empty when there are no more. */
+    public Optional<Event> next() throws IOException {
+        for (Optional<Event> block = nextBlock(); block.isPresent(); block = nextBlock()) {
+            if (!block.get().type.startsWith(":")) {
+                return block;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The next event that has to come. */
+    public Event event() throws IOException {
+        return next().orElseThrow(() -> new AssertionError("the stream has ended"));
+    }
+
+    /** The next event, or as {@code :} whatever else is sent; empty when there is no more. */
+    public Optional<Event> nextBlock() throws IOException {
+        String type = "message";
+        @Nullable JsonNode data = null;
+        @Nullable String id = null;
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            if (line.isEmpty()) {
+                lastId = id == null ? lastId : id;
+                return Optional.of(new Event(data == null ? ":" : type, data == null ? MAPPER.nullNode() : data));
+            } else if (line.startsWith("event: ")) {
+                type = line.substring(7);
+            } else if (line.startsWith("id: ")) {
+                id = line.substring(4);
+            } else if (line.startsWith("data: ")) {
+                assertThat(data).as("one line of data").isNull();
+                data = MAPPER.readTree(line.substring(6));
+            } else {
+                assertThat(line).matches(":.*|retry: [0-9]+");
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Hangs up. */
+    @Override
+    public void close() {
+        try {
+            response.body().close();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
