@@ -18,6 +18,7 @@ import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
 import dev.semel.store.Cleanup;
+import dev.semel.server.web.Sockets;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Sweeper;
@@ -32,10 +33,14 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.ee11.websocket.server.config.JettyWebSocketServletContainerInitializer;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -71,6 +76,7 @@ public final class Server implements AutoCloseable {
     private final Home home;
     private final Sweeper sweeper;
     private final @Nullable DevMode devMode;
+    private final Sockets sockets;
     private final String host;
     private int port;
 
@@ -100,11 +106,13 @@ public final class Server implements AutoCloseable {
         jetty.addConnector(connector);
         jetty.setStopTimeout(settings.stopTimeout().toMillis());
         jetty.setErrorHandler(new ErrorAnswers());
-        jetty.setHandler(new GracefulHandler(context(routes, time, transactions, once, settings.tokens())));
+        Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
+        AuthFilter auth = new AuthFilter(routes, Objects.requireNonNull(tokens), time);
+        this.sockets = new Sockets(routes, auth, time, settings.sockets());
+        jetty.setHandler(new GracefulHandler(context(routes, transactions, once, auth)));
     }
 
-    private ServletContextHandler context(
-            Routes routes, Time time, Transactions transactions, Once once, @Nullable Tokens tokens) {
+    private ServletContextHandler context(Routes routes, Transactions transactions, Once once, AuthFilter auth) {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
         context.setErrorHandler(new ErrorAnswers());
         context.getServletHandler().setDecodeAmbiguousURIs(true);
@@ -112,8 +120,9 @@ public final class Server implements AutoCloseable {
         if (devMode != null) {
             add(context, new LoopbackGuard(host));
         }
-        Tokens checked = devMode != null ? devMode.tokens() : tokens;
-        add(context, new AuthFilter(routes, Objects.requireNonNull(checked), time));
+        add(context, auth);
+        add(context, sockets);
+        JettyWebSocketServletContainerInitializer.configure(context, null);
         add(context, new BodyRoom(Runtime.getRuntime().maxMemory() / BODY_SHARE, BODY_PATIENCE));
         add(
                 context,
@@ -233,7 +242,16 @@ public final class Server implements AutoCloseable {
     public void close() {
         health.stopping();
         sweeper.close();
+        connector.close(); // nobody new comes in
+        long begun = System.nanoTime();
         try {
+            sockets.stop().get(jetty.getStopTimeout(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            LOG.atWarn().log("Not all WebSockets came to their end");
+        }
+        try {
+            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            jetty.setStopTimeout(Math.max(SHUTDOWN_IDLE_MILLIS, jetty.getStopTimeout() - took));
             jetty.stop();
         } catch (Exception e) {
             LOG.atWarn().setCause(e).log("Not all requests came to their end");

@@ -63,6 +63,10 @@ public abstract class EndToEnd {
         return fixture.withToken(fixture.token(user, List.of("operator")));
     }
 
+    protected static ServerFixture server() {
+        return Objects.requireNonNull(server);
+    }
+
     protected static Client asNobody() {
         return Objects.requireNonNull(server).asNobody();
     }

@@ -120,7 +120,7 @@ class HouseTest {
                 .whereLayer("log")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("web")
-                .mayOnlyBeAccessedByLayers("auth", "apps", "server")
+                .mayOnlyBeAccessedByLayers("auth", "settings", "apps", "server")
                 .withOptionalLayers(true)
                 .check(house);
     }

@@ -5,6 +5,7 @@ import dev.semel.once.OnceSettings;
 import dev.semel.server.auth.AuthSource;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.settings.Given.Value;
+import dev.semel.server.web.Sockets;
 import dev.semel.store.Quota;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -26,6 +27,7 @@ import org.slf4j.event.Level;
  * @param tokens who is let in; null in dev mode, in which the host is this machine's own
  * @param sweepPeriod how often what is past its time is let go
  * @param stopTimeout how long requests under way may take to end when it is stopped
+ * @param sockets how many WebSockets there may be, and messages on them
  */
 public record ServerSettings(
         String host,
@@ -35,6 +37,7 @@ public record ServerSettings(
         OnceSettings once,
         Duration sweepPeriod,
         Duration stopTimeout,
+        Sockets.Limits sockets,
         Level logLevel) {
 
     private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([a-zA-Z]*)");
@@ -60,6 +63,7 @@ public record ServerSettings(
                 once(given),
                 time(given.of(Setting.SWEEP_EVERY)),
                 time(given.of(Setting.STOP_TIMEOUT)),
+                sockets(given),
                 level(given.of(Setting.LOG_LEVEL)));
     }
 
@@ -70,17 +74,22 @@ public record ServerSettings(
 
     /** The same on another port. */
     public ServerSettings withPort(int port) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, sockets, logLevel);
     }
 
     /** The same with other people let in. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, sockets, logLevel);
+    }
+
+    /** The same with other limits on WebSockets. */
+    public ServerSettings withSockets(Sockets.Limits sockets) {
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, sockets, logLevel);
     }
 
     /** The same with other rules about keys. */
     public ServerSettings withOnce(UnaryOperator<OnceSettings> change) {
-        return new ServerSettings(host, port, store, tokens, change.apply(once), sweepPeriod, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, change.apply(once), sweepPeriod, stopTimeout, sockets, logLevel);
     }
 
     private static String host(Given given) {
@@ -182,6 +191,12 @@ public record ServerSettings(
             case "refuse" -> IfExpired.REFUSE;
             default -> throw value.wrong("new or refuse");
         };
+    }
+
+    private static Sockets.Limits sockets(Given given) {
+        Sockets.Limits usual = Sockets.Limits.DEFAULTS;
+        int rate = (int) number(given.of(Setting.MESSAGE_RATE), 1_000_000);
+        return new Sockets.Limits(usual.sockets(), usual.socketsOfUser(), rate);
     }
 
     private static Level level(Value value) {

@@ -59,6 +59,11 @@ public enum Setting {
             "BOOLEAN",
             "true",
             "Whether the tables in PostgreSQL are made and brought up to date at the start; false if somebody else does that."),
+    MESSAGE_RATE(
+            Tier.RARE,
+            "N",
+            "100",
+            "How many messages a second a WebSocket may send, and twice as many at once; 0 for as many as it likes."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests that are under way may take to end when it is stopped.");
 
     /** How many people need it. */
