@@ -10,6 +10,7 @@ import dev.semel.server.auth.LoopbackGuard;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.ops.KeyDesk;
 import dev.semel.server.ops.Sweeps;
+import dev.semel.server.settings.PemFiles;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.web.Api;
 import dev.semel.server.web.App;
@@ -18,6 +19,7 @@ import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
 import dev.semel.store.Cleanup;
+import dev.semel.server.web.SlowClients;
 import dev.semel.server.web.Sockets;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
@@ -28,6 +30,8 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -37,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import javax.net.ssl.HttpsURLConnection;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -45,6 +50,8 @@ import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.VirtualThreads;
@@ -77,6 +84,8 @@ public final class Server implements AutoCloseable {
     private final Sweeper sweeper;
     private final @Nullable DevMode devMode;
     private final Sockets sockets;
+    private final SlowClients slowClients;
+    private final @Nullable Tls tls;
     private final String host;
     private int port;
 
@@ -102,8 +111,12 @@ public final class Server implements AutoCloseable {
         apps.apply(new Apps(store, transactions, time)).forEach(app -> app.declare(routes));
 
         this.jetty = new org.eclipse.jetty.server.Server(threads());
+        this.slowClients = new SlowClients(settings.connections().requestTimeout());
+        PemFiles pems = settings.connections().tls();
+        this.tls = pems == null ? null : new Tls(pems, time);
         this.connector = connector(settings);
         jetty.addConnector(connector);
+        jetty.addBean(new NetworkConnectionLimit(settings.connections().most(), connector));
         jetty.setStopTimeout(settings.stopTimeout().toMillis());
         jetty.setErrorHandler(new ErrorAnswers());
         Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
@@ -116,6 +129,7 @@ public final class Server implements AutoCloseable {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
         context.setErrorHandler(new ErrorAnswers());
         context.getServletHandler().setDecodeAmbiguousURIs(true);
+        add(context, slowClients);
         add(context, new Edge());
         if (devMode != null) {
             add(context, new LoopbackGuard(host));
@@ -155,7 +169,15 @@ public final class Server implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(MOST_HEADER_BYTES);
         http.setUriCompliance(PATHS);
-        ServerConnector made = new ServerConnector(jetty, new HttpConnectionFactory(http));
+        http.addCustomizer(slowClients);
+        ServerConnector made;
+        if (tls == null) {
+            made = new ServerConnector(jetty, new HttpConnectionFactory(http));
+        } else {
+            http.addCustomizer(new SecureRequestCustomizer(false)); // whatever name it is asked by
+            made = new ServerConnector(jetty, tls.factory(), new HttpConnectionFactory(http));
+        }
+        made.addEventListener(slowClients);
         made.setHost(settings.host());
         made.setPort(settings.port());
         made.setIdleTimeout(IDLE_MILLIS);
@@ -186,8 +208,12 @@ public final class Server implements AutoCloseable {
                     e instanceof IOException io ? io : new IOException(e));
         }
         server.port = server.connector.getLocalPort();
-        server.home.listensOn(server.port);
         server.sweeper.every(settings.sweepPeriod(), Server::notSwept);
+        server.home.listensOn((server.tls == null ? "" : "https://") + "localhost:" + server.port);
+        server.slowClients.watch(server.connector.getScheduler());
+        if (server.tls != null) {
+            server.tls.watch();
+        }
         LOG.atInfo()
                 .addKeyValue("url", server.url())
                 .addKeyValue("mode", server.devMode == null ? "auth" : "dev")
@@ -219,7 +245,17 @@ public final class Server implements AutoCloseable {
 
     /** Where it is. */
     public String url() {
-        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return (tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /** Asks itself whether it is ready: the status that is answered. */
+    public int askWhetherReady() throws IOException {
+        HttpURLConnection connection =
+                (HttpURLConnection) URI.create(url() + "/health/ready").toURL().openConnection();
+        if (tls != null) {
+            tls.trust((HttpsURLConnection) connection);
+        }
+        return connection.getResponseCode();
     }
 
     /** Commands to try. */
@@ -242,6 +278,9 @@ public final class Server implements AutoCloseable {
     public void close() {
         health.stopping();
         sweeper.close();
+        if (tls != null) {
+            tls.stop();
+        }
         connector.close(); // nobody new comes in
         long begun = System.nanoTime();
         try {

@@ -44,10 +44,7 @@ public final class Edge extends HttpFilter {
         MDC.put(REQUEST_ID_MEMBER, id);
         try {
             response.setHeader(REQUEST_ID_HEADER, id);
-            response.setHeader("X-Content-Type-Options", "nosniff");
-            response.setHeader("Cache-Control", "no-store");
-            response.setHeader(
-                    "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+            SecurityHeaders.set(response::setHeader, request.isSecure());
             pass(request, response, chain, id);
             log(request, response, begun);
         } finally {

@@ -102,6 +102,7 @@ public final class Sockets extends HttpFilter {
         String id = String.valueOf(response.getHeader(Edge.REQUEST_ID_HEADER));
         Socket socket = new Socket(this, talk, parts, id, token, known);
         open.add(socket);
+        lookAfterAll();
         boolean upgraded = false;
         try {
             upgraded = JettyWebSocketServerContainer.ensureContainer(request.getServletContext())
@@ -124,7 +125,6 @@ public final class Sockets extends HttpFilter {
         if (stopping) {
             socket.end(StatusCode.SHUTDOWN, "stopping");
         }
-        lookAfterAll();
     }
 
     private String token(HttpServletRequest request, HttpServletResponse response) {
