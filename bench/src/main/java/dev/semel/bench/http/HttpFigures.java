@@ -17,6 +17,9 @@ final class HttpFigures {
     static final String REPLAY = "replay";
     static final String FRESH = "fresh";
 
+    /** An action at a table, over a WebSocket. */
+    static final String ACTION = "action";
+
     final int connections;
     private final Map<String, List<Load>> loads = new LinkedHashMap<>();
     Duration readyAfter = Duration.ZERO;
