@@ -29,6 +29,9 @@ public final class Payload {
 
     private static final long LEAST_BYTES_A_SECOND = 500;
 
+    /** What any body may take. */
+    private static final long MOST_NANOS = 60_000_000_000L;
+
     /**
      * Reads a body, and no more of it than shows that it is too large.
      *
@@ -75,7 +78,7 @@ public final class Payload {
 
     /** Whether so much in such a time is less than what may be asked of anybody. */
     static boolean isTooSlow(int length, long nanos) {
-        return nanos > PATIENCE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND;
+        return nanos > MOST_NANOS || (nanos > PATIENCE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND);
     }
 
     /**

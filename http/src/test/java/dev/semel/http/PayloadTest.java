@@ -15,6 +15,7 @@ class PayloadTest {
     void bodyThatDrips_isTooSlow() {
         assertThat(isTooSlow(1, 11)).isTrue();
         assertThat(isTooSlow(29_999, 60)).isTrue();
+        assertThat(isTooSlow(1_000_000, 61)).isTrue();
     }
 
     @Test

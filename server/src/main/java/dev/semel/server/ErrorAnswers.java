@@ -3,6 +3,7 @@ package dev.semel.server;
 import dev.semel.http.Problem;
 import dev.semel.id.IdSchemes;
 import dev.semel.server.web.Edge;
+import dev.semel.server.web.SecurityHeaders;
 import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 import org.eclipse.jetty.http.HttpHeader;
@@ -50,9 +51,8 @@ final class ErrorAnswers extends ErrorHandler {
                 .log("refused before it was read");
         told.accept(problem.status());
         response.setStatus(problem.status());
-        response.getHeaders()
-                .put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE)
-                .put("X-Content-Type-Options", "nosniff");
+        SecurityHeaders.set((name, value) -> response.getHeaders().put(name, value), request.isSecure());
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
         }

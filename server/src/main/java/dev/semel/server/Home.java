@@ -13,28 +13,29 @@ import tools.jackson.databind.node.ObjectNode;
 final class Home implements App {
 
     private static final String TOKEN =
-            "curl -s localhost:%d/v1/dev/token -H 'Content-Type: application/json' -d '{\"user\":\"ann\"}'";
+            "curl -s %s/v1/dev/token -H 'Content-Type: application/json' -d '{\"user\":\"ann\"}'";
     private static final String FIRST = "TOKEN=$(" + TOKEN + " | cut -d'\"' -f4)";
-    private static final String SECOND = "curl -i localhost:%d/api/submit -H \"Authorization: Bearer $TOKEN\""
+    private static final String SECOND = "curl -i %s/api/submit -H \"Authorization: Bearer $TOKEN\""
             + " -H 'Content-Type: application/json' -H 'Idempotency-Key: my-first-key' -d '{\"body\":\"Hello\"}'";
 
     private final boolean devMode;
     private final Routes routes;
-    private volatile int port;
+    private volatile String place = "";
 
     Home(boolean devMode, Routes routes) {
         this.devMode = devMode;
         this.routes = routes;
     }
 
-    void listensOn(int port) {
-        this.port = port;
+    /** @param place what to give curl */
+    void listensOn(String place) {
+        this.place = place;
     }
 
     /** Commands to try, in their order; repeated, the last is answered from the record. */
     List<String> commands() {
-        String first = devMode ? FIRST.formatted(port) : "TOKEN=…";
-        return List.of(first, SECOND.formatted(port));
+        String first = devMode ? FIRST.formatted(place) : "TOKEN=…";
+        return List.of(first, SECOND.formatted(place));
     }
 
     @Override

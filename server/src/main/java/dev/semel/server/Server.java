@@ -13,6 +13,7 @@ import dev.semel.server.metrics.Metrics;
 import dev.semel.server.metrics.RequestMeters;
 import dev.semel.server.ops.KeyDesk;
 import dev.semel.server.ops.Sweeps;
+import dev.semel.server.settings.PemFiles;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.web.Api;
 import dev.semel.server.web.App;
@@ -21,6 +22,8 @@ import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
 import dev.semel.store.Cleanup;
+import dev.semel.server.web.SlowClients;
+import dev.semel.server.web.Sockets;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Sweeper;
@@ -31,19 +34,28 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import javax.net.ssl.HttpsURLConnection;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.ee11.websocket.server.config.JettyWebSocketServletContainerInitializer;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.VirtualThreads;
@@ -77,6 +89,9 @@ public final class Server implements AutoCloseable {
     private final Sweeper sweeper;
     private final List<App> apps;
     private final @Nullable DevMode devMode;
+    private final Sockets sockets;
+    private final SlowClients slowClients;
+    private final @Nullable Tls tls;
     private final String host;
     private int port;
 
@@ -106,31 +121,34 @@ public final class Server implements AutoCloseable {
 
         RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
         this.jetty = new org.eclipse.jetty.server.Server(threads());
+        this.slowClients = new SlowClients(settings.connections().requestTimeout());
+        PemFiles pems = settings.connections().tls();
+        this.tls = pems == null ? null : new Tls(pems, time);
         this.connector = connector(settings);
         jetty.addConnector(connector);
+        jetty.addBean(new NetworkConnectionLimit(settings.connections().most(), connector));
         jetty.setStopTimeout(settings.stopTimeout().toMillis());
         jetty.setErrorHandler(new ErrorAnswers(requests::refused));
-        ServletContextHandler context = context(requests, routes, time, transactions, once, settings.tokens());
-        jetty.setHandler(new GracefulHandler(context));
+        Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
+        AuthFilter auth = new AuthFilter(routes, Objects.requireNonNull(tokens), time);
+        this.sockets = new Sockets(routes, auth, time, settings.sockets());
+        jetty.setHandler(new GracefulHandler(context(requests, routes, transactions, once, auth)));
     }
 
     private ServletContextHandler context(
-            RequestMeters requests,
-            Routes routes,
-            Time time,
-            Transactions transactions,
-            Once once,
-            @Nullable Tokens tokens) {
+            RequestMeters requests, Routes routes, Transactions transactions, Once once, AuthFilter auth) {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
         context.setErrorHandler(new ErrorAnswers(status -> {}));
         context.getServletHandler().setDecodeAmbiguousURIs(true);
         add(context, requests);
+        add(context, slowClients);
         add(context, new Edge());
         if (devMode != null) {
             add(context, new LoopbackGuard(host));
         }
-        Tokens checked = devMode != null ? devMode.tokens() : tokens;
-        add(context, new AuthFilter(routes, Objects.requireNonNull(checked), time));
+        add(context, auth);
+        add(context, sockets);
+        JettyWebSocketServletContainerInitializer.configure(context, null);
         add(context, new BodyRoom(Runtime.getRuntime().maxMemory() / BODY_SHARE, BODY_PATIENCE));
         add(
                 context,
@@ -173,7 +191,15 @@ public final class Server implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(MOST_HEADER_BYTES);
         http.setUriCompliance(PATHS);
-        ServerConnector made = new ServerConnector(jetty, new HttpConnectionFactory(http));
+        http.addCustomizer(slowClients);
+        ServerConnector made;
+        if (tls == null) {
+            made = new ServerConnector(jetty, new HttpConnectionFactory(http));
+        } else {
+            http.addCustomizer(new SecureRequestCustomizer(false)); // whatever name it is asked by
+            made = new ServerConnector(jetty, tls.factory(), new HttpConnectionFactory(http));
+        }
+        made.addEventListener(slowClients);
         made.setHost(settings.host());
         made.setPort(settings.port());
         made.setIdleTimeout(IDLE_MILLIS);
@@ -204,8 +230,12 @@ public final class Server implements AutoCloseable {
                     e instanceof IOException io ? io : new IOException(e));
         }
         server.port = server.connector.getLocalPort();
-        server.home.listensOn(server.port);
         server.sweeper.every(settings.sweepPeriod(), Server::notSwept);
+        server.home.listensOn((server.tls == null ? "" : "https://") + "localhost:" + server.port);
+        server.slowClients.watch(server.connector.getScheduler());
+        if (server.tls != null) {
+            server.tls.watch();
+        }
         LOG.atInfo()
                 .addKeyValue("url", server.url())
                 .addKeyValue("mode", server.devMode == null ? "auth" : "dev")
@@ -238,7 +268,17 @@ public final class Server implements AutoCloseable {
 
     /** Where it is. */
     public String url() {
-        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return (tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /** Asks itself whether it is ready: the status that is answered. */
+    public int askWhetherReady() throws IOException {
+        HttpURLConnection connection =
+                (HttpURLConnection) URI.create(url() + "/health/ready").toURL().openConnection();
+        if (tls != null) {
+            tls.trust((HttpsURLConnection) connection);
+        }
+        return connection.getResponseCode();
     }
 
     /** Commands to try. */
@@ -262,7 +302,19 @@ public final class Server implements AutoCloseable {
         health.stopping();
         sweeper.close();
         apps.forEach(App::stop);
+        if (tls != null) {
+            tls.stop();
+        }
+        connector.close(); // nobody new comes in
+        long begun = System.nanoTime();
         try {
+            sockets.stop().get(jetty.getStopTimeout(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            LOG.atWarn().log("Not all WebSockets came to their end");
+        }
+        try {
+            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            jetty.setStopTimeout(Math.max(SHUTDOWN_IDLE_MILLIS, jetty.getStopTimeout() - took));
             jetty.stop();
         } catch (Exception e) {
             LOG.atWarn().setCause(e).log("Not all requests came to their end");

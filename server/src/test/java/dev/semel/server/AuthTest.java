@@ -314,6 +314,61 @@ class AuthTest {
         }
     }
 
+    /** Whatever a token says about the key to check it with, it is checked with ours. */
+    @Test
+    void tokenThatBringsItsOwnKey_isTurnedAway() throws Exception {
+        try (ServerFixture keys = serveKeys(publicKeys());
+                ServerFixture secret = serveSecret()) {
+            RSAKey own = rsa("rsa-1"); // by the name of one that is known
+            assertTurnedAway(keys, rs256(claims().build(), own));
+            JWSHeader.Builder header = new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("own");
+            for (JWSHeader named : List.of(
+                    header.jwk(own.toPublicJWK()).build(),
+                    header.jwk(null)
+                            .jwkURL(java.net.URI.create("http://localhost:1/keys"))
+                            .build(),
+                    header.jwkURL(null).keyID("../../../etc/passwd").build(),
+                    header.keyID("' or 1=1 --").build())) {
+                String token = sign(named, claims().build(), new RSASSASigner(own));
+                assertTurnedAway(keys, token);
+                assertTurnedAway(secret, token);
+            }
+        }
+    }
+
+    /** As JDKs once took for good: a signature of zeros. */
+    @Test
+    void signatureOfZeros_isTurnedAway() throws Exception {
+        try (ServerFixture keys = serveKeys(publicKeys())) {
+            JWSHeader header =
+                    new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("ec-1").build();
+            String signed =
+                    header.toBase64URL() + "." + claims().build().toPayload().toBase64URL();
+            assertTurnedAway(keys, signed + "." + Base64URL.encode(new byte[64]));
+            assertTurnedAway(keys, signed + "." + Base64URL.encode(new byte[0]));
+        }
+    }
+
+    /** What a token says must be understood, is not. */
+    @Test
+    void criticalHeaderThatIsNotUnderstood_isTurnedAway() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            JWSHeader header = new JWSHeader.Builder(JWSAlgorithm.HS256)
+                    .criticalParams(java.util.Set.of("purpose"))
+                    .customParam("purpose", "other")
+                    .build();
+            assertTurnedAway(server, sign(header, claims().build(), new MACSigner(SECRET)));
+        }
+    }
+
+    @Test
+    void tokenLargerThanAHead_isTurnedAway() throws Exception {
+        try (ServerFixture server = serveSecret()) {
+            String token = hs256(claims().claim("much", "x".repeat(20_000)).build(), SECRET);
+            assertThat(server.withToken(token).get("/who").status()).isEqualTo(431);
+        }
+    }
+
     @Test
     void newKeyInTheFile_isFoundWhenATokenNamesIt() throws Exception {
         try (ServerFixture server = serveKeys(publicKeys())) {

@@ -74,6 +74,10 @@ public abstract class EndToEnd {
         return Objects.requireNonNull(server).events(user, lastId);
     }
 
+    protected static ServerFixture server() {
+        return Objects.requireNonNull(server);
+    }
+
     protected static Client asNobody() {
         return Objects.requireNonNull(server).asNobody();
     }

@@ -124,7 +124,7 @@ class HouseTest {
                 .whereLayer("log")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("web")
-                .mayOnlyBeAccessedByLayers("auth", "metrics", "apps", "server")
+                .mayOnlyBeAccessedByLayers("auth", "metrics", "settings", "apps", "server")
                 .withOptionalLayers(true)
                 .check(house);
     }

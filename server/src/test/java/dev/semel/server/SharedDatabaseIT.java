@@ -3,6 +3,7 @@ package dev.semel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -37,6 +39,7 @@ class SharedDatabaseIT {
 
     private static final int CLIENTS = 6;
     private static final int KEYS_OF_A_CLIENT = 30;
+    private static final int ACTIONS_OF_A_PLAYER = 12;
     private static final JsonMapper MAPPER = new JsonMapper();
 
     @TempDir
@@ -131,6 +134,78 @@ class SharedDatabaseIT {
         }
         assertThat(answered("/v1/feed/posts", "{\"text\":\"silent\"}", "silent", 0))
                 .contains("\"silent\"");
+    }
+
+    /**
+     * Players send each action to both servers at the same moment, over WebSockets that are cut at random before, while and after it is
+     * done; meanwhile servers are killed. What came of an action is told the same by both, and the table shows that none was applied twice.
+     */
+    @Test
+    void actionsOverWebSocketsOfBoth_areAppliedOnce() throws Exception {
+        String table = MAPPER.readTree(answered("/v1/tables", "", "actions-table", 0))
+                .get("tableId")
+                .asString();
+        ExecutorService players = Executors.newFixedThreadPool(CLIENTS * 2);
+        try {
+            List<Future<?>> playing = new ArrayList<>();
+            for (int i = 0; i < CLIENTS * 2; i++) {
+                int player = i;
+                playing.add(players.submit(() -> {
+                    play("/v1/tables/" + table + "/actions", player / 2, player % 2);
+                    return null;
+                }));
+            }
+            for (int which = 0; which < 2; which++) {
+                assertThat(progress.tryAcquire(CLIENTS * ACTIONS_OF_A_PLAYER / 2, 2, TimeUnit.MINUTES))
+                        .isTrue();
+                SERVERS.get(which).kill();
+                SERVERS.set(which, ServerProcess.start(database.url()));
+            }
+            for (Future<?> player : playing) {
+                player.get();
+            }
+        } finally {
+            players.shutdownNow();
+        }
+        JsonNode state =
+                MAPPER.readTree(SERVERS.get(0).get("/v1/tables/" + table).body());
+        assertThat(state.get("actions").asInt()).isEqualTo(CLIENTS * ACTIONS_OF_A_PLAYER);
+        assertThat(state.get("pot").asInt()).isEqualTo(CLIENTS * ACTIONS_OF_A_PLAYER * 7);
+        assertThat(retries).as("connections were cut").hasPositiveValue();
+    }
+
+    private void play(String path, int player, int first) throws Exception {
+        Random cuts = new Random(player * 2L + first);
+        for (int i = 0; i < ACTIONS_OF_A_PLAYER; i++) {
+            String id = new UUID(player << 16 | 0x4000, Long.MIN_VALUE | i).toString();
+            JsonNode result = played(path, id, first, cuts);
+            String told = result.get("actions") + " " + result.get("pot");
+            String other = answers.putIfAbsent(id, told);
+            assertThat(told).isEqualTo(other == null ? told : other);
+            progress.release();
+        }
+    }
+
+    /** Sends an action until its result has come, to one server and to the other in turn. */
+    private JsonNode played(String path, String id, int first, Random cuts) throws Exception {
+        for (int i = first; ; i++) {
+            ServerProcess server = SERVERS.get(i % 2);
+            try (SocketClient socket =
+                    SocketClient.open(URI.create(server.url()).getPort(), path, server.token())) {
+                socket.send("{\"type\":\"action\",\"clientMsgId\":\"" + id + "\",\"action\":\"raise\",\"amount\":7}");
+                if (cuts.nextInt(4) == 0) {
+                    retries.incrementAndGet(); // nobody knows whether it was read
+                    continue;
+                }
+                JsonNode result = socket.message();
+                if (result.get("ok").asBoolean()) {
+                    return result;
+                }
+                assertThat(result.get("status").asInt()).as(result.toString()).isEqualTo(503);
+            } catch (IOException e) {
+                retries.incrementAndGet();
+            }
+        }
     }
 
     private void run(TestInfo test, int troubles, Trouble trouble) throws Exception {

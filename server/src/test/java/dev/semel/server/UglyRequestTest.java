@@ -49,6 +49,9 @@ class UglyRequestTest {
                 "/echo/%u0041",
                 "/echo/%",
                 "/echo/%0a",
+                "/echo/a%0d%0aSet-Cookie:%20a=b",
+                "/echo/..%2f..%2fetc%2fpasswd%00",
+                "/.%2e/echo/a",
                 "/echo/\u00ff"
             })
     void uglyPath_isRefused(String path) throws Exception {

@@ -1,5 +1,6 @@
 package dev.semel.bench.http;
 
+import static dev.semel.bench.http.HttpFigures.ACTION;
 import static dev.semel.bench.http.HttpFigures.EMPTY;
 import static dev.semel.bench.http.HttpFigures.EVENTS;
 import static dev.semel.bench.http.HttpFigures.FRESH;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
         name = "http",
         description = {
             "Loads a server on loopback with wrk, which has to be installed: requests with new keys and retries, next to"
-                    + " requests that do nothing; takes about three minutes.",
+                    + " requests that do nothing, and actions over WebSockets; takes about four minutes.",
             "With --soak it is then kept under load, and its memory is looked at."
         })
 public final class HttpBench implements Callable<Integer> {
@@ -98,15 +99,16 @@ public final class HttpBench implements Callable<Integer> {
             figures.idleBytes = server.residentBytes();
             Wrk wrk = new Wrk(temp.path(), CONNECTIONS);
             Requests requests = new Requests(server.token("ann"));
+            ActionLoad actions = new ActionLoad(server, requests.token, CONNECTIONS);
             server.post(requests.path(REPLAY), requests.token, Requests.ONE_KEY, Requests.BODY);
-            for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH}) {
+            for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH, ACTION}) {
                 say("warming up: " + what);
-                load(wrk, server, requests, what, WARM_UP);
+                load(wrk, server, requests, actions, what, WARM_UP);
             }
             for (int round = 1; round <= rounds; round++) {
-                for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH}) {
+                for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH, ACTION}) {
                     say("round " + round + " of " + rounds + ": " + what);
-                    figures.add(what, load(wrk, server, requests, what, LOAD));
+                    figures.add(what, load(wrk, server, requests, actions, what, LOAD));
                 }
             }
             events(figures, server);
@@ -129,7 +131,11 @@ public final class HttpBench implements Callable<Integer> {
         }
     }
 
-    private static Wrk.Load load(Wrk wrk, ServerProcess server, Requests requests, String what, Duration time) {
+    private static Wrk.Load load(
+            Wrk wrk, ServerProcess server, Requests requests, ActionLoad actions, String what, Duration time) {
+        if (what.equals(ACTION)) {
+            return actions.load(time);
+        }
         return wrk.load(server.url() + requests.path(what), requests.script(what, 0), time);
     }
 

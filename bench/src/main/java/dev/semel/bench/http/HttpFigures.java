@@ -23,6 +23,9 @@ final class HttpFigures {
     /** How many read them. */
     static final int EVENT_READERS = 100;
 
+    /** An action at a table, over a WebSocket. */
+    static final String ACTION = "action";
+
     final int connections;
     private final Map<String, List<Load>> loads = new LinkedHashMap<>();
     Duration readyAfter = Duration.ZERO;

@@ -1,5 +1,6 @@
 package dev.semel.bench.http;
 
+import static dev.semel.bench.http.HttpFigures.ACTION;
 import static dev.semel.bench.http.HttpFigures.EMPTY;
 import static dev.semel.bench.http.HttpFigures.EVENTS;
 import static dev.semel.bench.http.HttpFigures.EVENT_READERS;
@@ -20,7 +21,8 @@ final class HttpReport {
             EMPTY, "an empty answer in JSON",
             FULL, "an empty answer to what a retry sends",
             REPLAY, "a retry, from the record",
-            FRESH, "a new key, durable");
+            FRESH, "a new key, durable",
+            ACTION, "an action over a WebSocket, durable");
 
     private static final double REPLAY_AIM = 0.9;
 
@@ -78,12 +80,14 @@ final class HttpReport {
                 + "\n## Requests\n\nA new key is a POST to a collection of about 50 bytes, stored with its key and its answer,"
                 + " and on disk before it is answered. A retry is the same request with the same key. An empty answer is"
                 + " `GET /health/live`, which needs no token, reads nothing and stores nothing; to what a retry sends, it is the"
-                + " same with a retry's headers and body, which are parsed and not looked at.\n\n"
+                + " same with a retry's headers and body, which are parsed and not looked at. Actions are sent over as many"
+                + " WebSockets, each at a table of its own, by a client in Java.\n\n"
                 + "| | requests a second | half within, µs | 99 of 100 within, µs |\n|---|---|---|---|\n"
                 + row(EMPTY)
                 + row(FULL)
                 + row(REPLAY)
                 + row(FRESH)
+                + row(ACTION)
                 + "\n## Events\n\n"
                 + String.format(
                         Locale.ROOT,
@@ -133,8 +137,8 @@ final class HttpReport {
 
     String svg() {
         BarChart chart = new BarChart("A request, over loopback", "requests a second");
-        for (String what : List.of(EMPTY, FULL, REPLAY, FRESH)) {
-            boolean ours = what.equals(REPLAY) || what.equals(FRESH);
+        for (String what : List.of(EMPTY, FULL, REPLAY, FRESH, ACTION)) {
+            boolean ours = !what.equals(EMPTY) && !what.equals(FULL);
             chart.add(LABELS.getOrDefault(what, what), ours, List.of(figures.perSecond(what)));
         }
         return chart.svg(List.of(figures.connections + " connections"));

@@ -44,6 +44,7 @@ final class ServerProcess implements AutoCloseable {
                             "serve",
                             "--port=0",
                             "--quota=0",
+                            "--message-rate=0",
                             "--log-level=warn",
                             "--store=rocksdb:" + folder)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -4,6 +4,8 @@ import dev.semel.http.Problem;
 import dev.semel.server.auth.Tokens.BadTokenException;
 import dev.semel.server.auth.Tokens.KeysUnavailableException;
 import dev.semel.server.web.Caller;
+import dev.semel.server.web.Callers;
+import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Routes;
 import dev.semel.server.web.Routes.Access;
 import jakarta.servlet.FilterChain;
@@ -19,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Lets through who has a token that holds; and everybody to what is open, or is not there. */
-public final class AuthFilter extends HttpFilter {
+public final class AuthFilter extends HttpFilter implements Callers {
 
     private static final long serialVersionUID = 1L;
     private static final String SCHEME = "Bearer ";
@@ -41,18 +43,12 @@ public final class AuthFilter extends HttpFilter {
         if (access != Access.ANYBODY) {
             Caller caller;
             try {
-                caller = tokens.check(token(request));
-            } catch (BadTokenException e) {
-                response.setHeader("WWW-Authenticate", "Bearer realm=\"semel\"");
-                Problem.of(401, "unauthorized", "Unauthorized")
-                        .detailed("The token is not valid: " + e.fault())
-                        .send(response);
-                return;
-            } catch (KeysUnavailableException e) {
-                LOG.atWarn().setCause(e).log("The keys that tokens are checked with cannot be had");
-                Problem.of(503, "keys_unavailable", "Keys unavailable")
-                        .with(Problem.RETRY_AFTER, 1000)
-                        .send(response);
+                caller = byToken(token(request)).caller();
+            } catch (Refusal refusal) {
+                if (refusal.problem().status() == HttpServletResponse.SC_UNAUTHORIZED) {
+                    response.setHeader("WWW-Authenticate", CHALLENGE);
+                }
+                refusal.problem().send(response);
                 return;
             }
             if (access == Access.OPERATORS && !caller.isOperator()) {
@@ -66,15 +62,35 @@ public final class AuthFilter extends HttpFilter {
         chain.doFilter(request, response);
     }
 
-    private static String token(HttpServletRequest request) {
+    @Override
+    public Known byToken(String token) {
+        try {
+            Tokens.Checked checked = tokens.check(token);
+            return new Known(checked.caller(), checked.expires());
+        } catch (BadTokenException e) {
+            throw unauthorized(e.fault());
+        } catch (KeysUnavailableException e) {
+            LOG.atWarn().setCause(e).log("The keys that tokens are checked with cannot be had");
+            throw new Refusal(
+                    Problem.of(503, "keys_unavailable", "Keys unavailable").with(Problem.RETRY_AFTER, 1000));
+        }
+    }
+
+    private static Refusal unauthorized(String fault) {
+        return new Refusal(
+                Problem.of(401, "unauthorized", "Unauthorized").detailed("The token is not valid: " + fault));
+    }
+
+    @Override
+    public String token(HttpServletRequest request) {
         List<String> headers = Collections.list(request.getHeaders("Authorization"));
         if (headers.size() != 1) {
-            throw new BadTokenException(
+            throw unauthorized(
                     headers.isEmpty() ? "there is none; send Authorization: Bearer TOKEN" : "there are several");
         }
         String header = headers.get(0);
         if (!header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-            throw new BadTokenException("send Authorization: Bearer TOKEN");
+            throw unauthorized("send Authorization: Bearer TOKEN");
         }
         return header.substring(SCHEME.length()).strip();
     }

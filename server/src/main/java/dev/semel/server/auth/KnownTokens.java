@@ -3,7 +3,6 @@ package dev.semel.server.auth;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.json.Fingerprint;
-import dev.semel.server.web.Caller;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,30 +20,33 @@ final class KnownTokens {
 
     private final Tokens tokens;
     private final InstantSource clock;
-    private final Map<Fingerprint, Tokens.Checked> known = new ConcurrentHashMap<>();
+    private final Map<Fingerprint, Known> known = new ConcurrentHashMap<>();
+
+    /** A token that held, and until when that is good enough. */
+    private record Known(Tokens.Checked checked, Instant until) {}
 
     KnownTokens(Tokens tokens, InstantSource clock) {
         this.tokens = tokens;
         this.clock = clock;
     }
 
-    Caller check(String token) {
+    Tokens.Checked check(String token) {
         Fingerprint hash = Fingerprint.ofBytes(token.getBytes(UTF_8));
         Instant now = clock.instant();
-        Tokens.Checked before = known.get(hash);
-        if (before != null && now.isBefore(before.expires())) {
-            return before.caller();
+        Known before = known.get(hash);
+        if (before != null && now.isBefore(before.until)) {
+            return before.checked;
         }
         known.remove(hash);
         Tokens.Checked checked = tokens.check(token);
         if (known.size() >= MOST) {
-            known.values().removeIf(other -> !now.isBefore(other.expires()));
+            known.values().removeIf(other -> !now.isBefore(other.until));
         }
         if (known.size() < MOST) {
             Instant latest = now.plus(LONGEST);
             Instant until = checked.expires().isBefore(latest) ? checked.expires() : latest;
-            known.put(hash, new Tokens.Checked(checked.caller(), until));
+            known.put(hash, new Known(checked, until));
         }
-        return checked.caller();
+        return checked;
     }
 }

@@ -10,7 +10,6 @@ import dev.semel.server.settings.SettingException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
-import java.net.URI;
 import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.List;
@@ -132,9 +131,7 @@ final class ServeCommand implements Runnable {
 
     private static void askWhetherReady(Server server) {
         try {
-            HttpURLConnection connection = (HttpURLConnection)
-                    URI.create(server.url() + "/health/ready").toURL().openConnection();
-            int status = connection.getResponseCode();
+            int status = server.askWhetherReady();
             if (status != HttpURLConnection.HTTP_OK) {
                 throw new IOException("it says " + status);
             }

@@ -10,7 +10,7 @@ import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LoggingEventAware;
 
-/** A logger with a name. The libraries are heard from warnings on, unless {@code trace} is asked for. */
+/** A logger with a name. The libraries are heard from warnings on, whatever is asked for: below, they tell all that requests hold. */
 final class EntryLogger extends LegacyAbstractLogger implements LoggingEventAware {
 
     private static final long serialVersionUID = 1L;
@@ -30,11 +30,8 @@ final class EntryLogger extends LegacyAbstractLogger implements LoggingEventAwar
 
     private boolean isHeard(Level asked) {
         Level least = Log.level();
-        if (quoting) {
-            return least == Level.TRACE;
-        }
-        boolean quieter = !ours && (least == Level.INFO || least == Level.DEBUG);
-        return asked.toInt() >= (quieter ? Level.WARN : least).toInt();
+        boolean quieter = !ours && least != Level.ERROR;
+        return !quoting && asked.toInt() >= (quieter ? Level.WARN : least).toInt();
     }
 
     @Override

@@ -5,9 +5,12 @@ import dev.semel.once.OnceSettings;
 import dev.semel.server.auth.AuthSource;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.settings.Given.Value;
+import dev.semel.server.web.Sockets;
 import dev.semel.store.Quota;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -26,6 +29,8 @@ import org.slf4j.event.Level;
  * @param tokens who is let in; null in dev mode, in which the host is this machine's own
  * @param sweepPeriod how often what is past its time is let go
  * @param stopTimeout how long requests under way may take to end when it is stopped
+ * @param connections how clients connect
+ * @param sockets how many WebSockets there may be, and messages on them
  */
 public record ServerSettings(
         String host,
@@ -35,6 +40,8 @@ public record ServerSettings(
         OnceSettings once,
         Duration sweepPeriod,
         Duration stopTimeout,
+        ConnectionSettings connections,
+        Sockets.Limits sockets,
         Level logLevel) {
 
     private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([a-zA-Z]*)");
@@ -60,6 +67,8 @@ public record ServerSettings(
                 once(given),
                 time(given.of(Setting.SWEEP_EVERY)),
                 time(given.of(Setting.STOP_TIMEOUT)),
+                connections(given),
+                sockets(given),
                 level(given.of(Setting.LOG_LEVEL)));
     }
 
@@ -70,17 +79,28 @@ public record ServerSettings(
 
     /** The same on another port. */
     public ServerSettings withPort(int port) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other people let in. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, logLevel);
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+    }
+
+    /** The same with other connections. */
+    public ServerSettings withConnections(ConnectionSettings connections) {
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+    }
+
+    /** The same with other limits on WebSockets. */
+    public ServerSettings withSockets(Sockets.Limits sockets) {
+        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other rules about keys. */
     public ServerSettings withOnce(UnaryOperator<OnceSettings> change) {
-        return new ServerSettings(host, port, store, tokens, change.apply(once), sweepPeriod, stopTimeout, logLevel);
+        return new ServerSettings(
+                host, port, store, tokens, change.apply(once), sweepPeriod, stopTimeout, connections, sockets, logLevel);
     }
 
     private static String host(Given given) {
@@ -101,7 +121,7 @@ public record ServerSettings(
         return new StoreSettings(
                 url(given.of(Setting.STORE)),
                 bytes(given.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
-                connections(given.of(Setting.STORE_CONNECTIONS)),
+                positive(given.of(Setting.STORE_CONNECTIONS), 1000),
                 flag(given.of(Setting.STORE_MIGRATE)));
     }
 
@@ -121,8 +141,33 @@ public record ServerSettings(
         }
     }
 
-    private static int connections(Value value) {
-        int most = 1000;
+    private static ConnectionSettings connections(Given given) {
+        return new ConnectionSettings(
+                positive(given.of(Setting.CONNECTIONS), 1_000_000),
+                time(given.of(Setting.REQUEST_TIMEOUT)),
+                tls(given.of(Setting.TLS_CERT), given.of(Setting.TLS_KEY)));
+    }
+
+    private static @Nullable PemFiles tls(Value certificate, Value key) {
+        if (certificate.text() == null && key.text() == null) {
+            return null;
+        }
+        if (certificate.text() == null || key.text() == null) {
+            throw (key.text() == null ? certificate : key)
+                    .fault("needs " + (key.text() == null ? Setting.TLS_KEY : Setting.TLS_CERT).flag() + " beside it");
+        }
+        try {
+            PemFiles files = new PemFiles(Path.of(certificate.text()), Path.of(key.text()));
+            files.read();
+            return files;
+        } catch (PemFiles.UnusableException e) {
+            throw (e.isKey() ? key : certificate).fault(String.valueOf(e.getMessage()));
+        } catch (InvalidPathException e) {
+            throw certificate.fault("and " + Setting.TLS_KEY.flag() + " have to be files");
+        }
+    }
+
+    private static int positive(Value value, int most) {
         int count = (int) number(value, most);
         if (count == 0) {
             throw value.wrong("a whole number from 1 to " + most);
@@ -182,6 +227,12 @@ public record ServerSettings(
             case "refuse" -> IfExpired.REFUSE;
             default -> throw value.wrong("new or refuse");
         };
+    }
+
+    private static Sockets.Limits sockets(Given given) {
+        Sockets.Limits usual = Sockets.Limits.DEFAULTS;
+        int rate = (int) number(given.of(Setting.MESSAGE_RATE), 1_000_000);
+        return new Sockets.Limits(usual.sockets(), usual.socketsOfUser(), rate);
     }
 
     private static Level level(Value value) {

@@ -27,6 +27,12 @@ public enum Setting {
 
     AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "For whom tokens have to be (aud); for anybody unless given."),
     AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Who has to have made tokens (iss); anybody unless given."),
+    TLS_CERT(
+            Tier.FREQUENT,
+            "FILE",
+            null,
+            "The server's certificate, and those that vouch for it, as PEM; with --tls-key it speaks TLS, else plain HTTP. New files are noticed."),
+    TLS_KEY(Tier.FREQUENT, "FILE", null, "The certificate's private key, as PEM (PKCS #8, without a password)."),
     RETENTION(Tier.FREQUENT, "TIME", "24h", "How long an answer is kept for retries."),
     FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long it is remembered that a request failed."),
     TOMBSTONES(
@@ -59,6 +65,17 @@ public enum Setting {
             "BOOLEAN",
             "true",
             "Whether the tables in PostgreSQL are made and brought up to date at the start; false if somebody else does that."),
+    CONNECTIONS(Tier.RARE, "N", "20000", "How many connections there may be; more have to wait."),
+    REQUEST_TIMEOUT(
+            Tier.RARE,
+            "TIME",
+            "20s",
+            "How long a client may take to send the head of a request, or to take its answer."),
+    MESSAGE_RATE(
+            Tier.RARE,
+            "N",
+            "100",
+            "How many messages a second a WebSocket may send, and twice as many at once; 0 for as many as it likes."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests that are under way may take to end when it is stopped.");
 
     /** How many people need it. */

@@ -42,7 +42,7 @@ public final class Actions {
     private static final Duration LIFE = Duration.ofSeconds(60);
 
     /** How long a duplicate waits for the first one's result. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final long MOST_AMOUNT = 1_000_000_000;
     private static final long MOST_SEQ = (1L << 53) - 1;
@@ -84,18 +84,29 @@ public final class Actions {
             ObjectNode message) {}
 
     /**
-     * Applies an action, or tells what came of it when it was applied.
+     * Applies an action, or tells what came of it when it was applied; one that is being applied by others is waited for.
      *
      * @param tableId in its canonical spelling
      * @throws Refusal if it is malformed, out of order, or another one under the same {@code clientMsgId}
      */
     public ObjectNode apply(String user, String tableId, JsonNode message) {
+        return apply(user, tableId, message, PATIENCE);
+    }
+
+    /**
+     * Applies an action, or tells what came of it when it was applied.
+     *
+     * @param tableId in its canonical spelling
+     * @param patience how long others who are applying it are waited for; after that it is refused
+     * @throws Refusal if it is malformed, out of order, or another one under the same {@code clientMsgId}
+     */
+    ObjectNode apply(String user, String tableId, JsonNode message, Duration patience) {
         Action action = action((ObjectNode) message);
         table(transactions.store(), tableId); // or else there is nothing to be kept of it
         Call call = Call.of(
                         new OnceKey(user, "action /v1/tables/" + tableId, action.clientMsgId),
                         Fingerprint.ofJson(JsonText.bytes(action.message)))
-                .waiting(PATIENCE);
+                .waiting(patience);
         Outcome outcome = once.atomic(call, tx -> {
             try {
                 return Response.of(200, Map.of(), JsonText.bytes(applied(tx, user, tableId, action)));

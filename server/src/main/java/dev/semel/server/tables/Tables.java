@@ -41,7 +41,8 @@ public final class Tables implements App {
                 .atomic("POST", TABLE + "/sessions", Tables::enter)
                 .atomic("POST", TABLE + "/hands", Tables::deal)
                 // An action has a key of its own.
-                .add("POST", TABLE + "/actions", Idempotency.NONE, Access.USERS, this::act);
+                .add("POST", TABLE + "/actions", Idempotency.NONE, Access.USERS, this::act)
+                .add("GET", TABLE + "/actions", Idempotency.NONE, Access.ANYBODY, new ActionTalk(store, actions));
         new Settlements(store).declare(routes);
     }
 

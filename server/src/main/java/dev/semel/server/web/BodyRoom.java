@@ -12,15 +12,20 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets bodies in only as long as there is room for them in memory, so that many large ones at once make their senders wait and not
- * the server fall. Small ones, as nearly all are, are not counted.
+ * Lets bodies in only as long as there is room for them: in memory, so that many large ones at once make their senders wait and not
+ * the server fall; and among the threads, so that those that are waited for leave some for everybody else. Small ones that came with
+ * the head of their request, as nearly all do, are not counted.
  */
 public final class BodyRoom extends HttpFilter {
 
     private static final long serialVersionUID = 1L;
     private static final int UNIT = 4 << 10;
 
+    /** How many threads may wait for bodies, of the 200 that there are. */
+    private static final int MOST_AWAITED = 100;
+
     private final transient Semaphore units;
+    private final transient Semaphore awaited = new Semaphore(MOST_AWAITED);
     private final transient Duration patience;
 
     /**
@@ -38,20 +43,38 @@ public final class BodyRoom extends HttpFilter {
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         int needed = units(request);
-        if (needed == 0) {
-            chain.doFilter(request, response);
-        } else if (taken(needed)) {
+        int threads = isThere(request) ? 0 : 1;
+        if (!taken(awaited, threads)) {
+            refuse("There are too many slow requests at once; nothing was done", request, response);
+            return;
+        }
+        try {
+            if (!taken(units, needed)) {
+                refuse("There are too many large requests at once; nothing was done", request, response);
+                return;
+            }
             try {
                 chain.doFilter(request, response);
             } finally {
                 units.release(needed);
             }
-        } else {
-            Problem.of(503, "busy", "Too busy")
-                    .detailed("There are too many large requests at once; nothing was done")
-                    .with(Problem.RETRY_AFTER, 1000)
-                    .sendUnread(request, response);
+        } finally {
+            awaited.release(threads);
         }
+    }
+
+    private static void refuse(String detail, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        Problem busy = Problem.of(503, "busy", "Too busy").detailed(detail).with(Problem.RETRY_AFTER, 1000);
+        busy.sendUnread(request, response);
+    }
+
+    /** Whether all of the body has come already. */
+    private static boolean isThere(HttpServletRequest request) throws IOException {
+        long length = request.getContentLengthLong();
+        return length == 0
+                || (length < 0 && request.getHeader("Transfer-Encoding") == null)
+                || (length > 0 && request.getInputStream().available() >= length);
     }
 
     /** A body of unknown length may be as large as any, and a larger one is not taken. */
@@ -61,9 +84,9 @@ public final class BodyRoom extends HttpFilter {
         return (int) ((unknown ? Api.MOST_BYTES : Math.min(length, Api.MOST_BYTES)) / UNIT);
     }
 
-    private boolean taken(int needed) {
+    private boolean taken(Semaphore room, int needed) {
         try {
-            return units.tryAcquire(needed, patience.toMillis(), TimeUnit.MILLISECONDS);
+            return needed == 0 || room.tryAcquire(needed, patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -44,10 +44,7 @@ public final class Edge extends HttpFilter {
         MDC.put(REQUEST_ID_MEMBER, id);
         try {
             response.setHeader(REQUEST_ID_HEADER, id);
-            response.setHeader("X-Content-Type-Options", "nosniff");
-            response.setHeader("Cache-Control", "no-store");
-            response.setHeader(
-                    "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+            SecurityHeaders.set(response::setHeader, request.isSecure());
             pass(request, response, chain, id);
             log(request, response, begun);
         } finally {
@@ -71,7 +68,7 @@ public final class Edge extends HttpFilter {
             LOG.atDebug().addKeyValue("error", e.toString()).log("The client went away");
         } catch (ServletException | RuntimeException | Error e) {
             Throwable cause = e instanceof ServletException && e.getCause() != null ? e.getCause() : e;
-            Problem problem = problem(cause, request, id);
+            Problem problem = problem(cause, Routes.known(request), id);
             if (!response.isCommitted()) {
                 response.resetBuffer();
                 problem.send(response);
@@ -79,12 +76,12 @@ public final class Edge extends HttpFilter {
         }
     }
 
-    private static Problem problem(Throwable thrown, HttpServletRequest request, String id) {
+    /** How something that was thrown is answered; it is logged here, once. */
+    static Problem problem(Throwable thrown, Routes.@Nullable Match match, String id) {
         if (thrown instanceof Refusal refusal) {
             return refusal.problem();
         }
         if (thrown instanceof ConflictException conflict) {
-            Routes.Match match = Routes.known(request);
             Optional<Handler.Overtaken> overtaken =
                     match == null ? Optional.empty() : match.route().handler().overtaken();
             return overtaken.map(own -> own.refusal().apply(conflict).problem()).orElseGet(() -> busy(conflict));

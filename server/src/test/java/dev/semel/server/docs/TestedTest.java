@@ -10,16 +10,18 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The page that says what is tested names tests that are there. */
+/** The pages that say what is tested name tests that are there. */
 class TestedTest {
 
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w+(?:Test|IT|Contract))\\.(\\w+)`");
 
-    @Test
-    void testsThatThePageNames_areThere() throws IOException {
-        List<MatchResult> named = NAMED.matcher(Files.readString(Repository.ROOT.resolve("docs/tested.md")))
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/tested.md", "docs/threat-model.md"})
+    void testsThatThePageNames_areThere(String page) throws IOException {
+        List<MatchResult> named = NAMED.matcher(Files.readString(Repository.ROOT.resolve(page)))
                 .results()
                 .toList();
         assertThat(named).hasSizeGreaterThan(10);

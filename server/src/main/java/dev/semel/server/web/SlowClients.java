@@ -1,0 +1,158 @@
+package dev.semel.server.web;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hangs up on those who send the head of a request, or take its answer, so slowly that it must be on purpose. A time-out for silence
+ * does not find them: they are never silent for long.
+ *
+ * <p>A head has to be there in time, the first one counted from the moment the connection is made, TLS included, and each later one
+ * from its first byte. An answer has to be taken in time as long as it holds a thread; what is sent without one may last.
+ */
+public final class SlowClients extends HttpFilter implements Connection.Listener, HttpConfiguration.Customizer {
+
+    private static final long serialVersionUID = 1L;
+    private static final String ATTRIBUTE = Watched.class.getName();
+    private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
+
+    private final long patienceNanos;
+    private final long lookMillis;
+    private final transient Map<Connection, Watched> watched = new ConcurrentHashMap<>();
+
+    public SlowClients(Duration patience) {
+        this.patienceNanos = patience.toNanos();
+        this.lookMillis = Math.min(1000, Math.max(10, patience.toMillis() / 4));
+    }
+
+    /** What is known of a connection. Changed by whoever serves it, one after the other, and looked at by another. */
+    private static final class Watched {
+
+        private final Connection connection;
+        private volatile boolean served;
+        private volatile boolean holdsThread;
+        private volatile long bytesInBefore = -1; // so that nothing is waited for before the first head is
+        private volatile BooleanSupplier answering = () -> false;
+        private volatile long since;
+
+        Watched(Connection connection, long now) {
+            this.connection = connection;
+            this.since = now;
+        }
+
+        void begun() {
+            served = true;
+        }
+
+        void ended() {
+            bytesInBefore = connection.getBytesIn();
+            since = 0;
+            served = false;
+        }
+
+        void entered(BooleanSupplier isAnswering) {
+            answering = isAnswering;
+            since = 0;
+            holdsThread = true;
+        }
+
+        void left() {
+            holdsThread = false;
+            answering = () -> false;
+        }
+
+        /** Whether it is in the middle of something that the client makes slow. */
+        private boolean isWaiting() {
+            return served ? holdsThread && answering.getAsBoolean() : connection.getBytesIn() > bytesInBefore;
+        }
+
+        boolean isTooSlow(long now, long patience) {
+            if (!isWaiting()) {
+                since = 0;
+            } else if (since == 0) {
+                since = now;
+            }
+            return since != 0 && now - since > patience;
+        }
+    }
+
+    /** Looks from now on, again and again. */
+    public void watch(Scheduler scheduler) {
+        scheduler.schedule(
+                () -> {
+                    long now = System.nanoTime();
+                    watched.values().stream()
+                            .filter(one -> one.isTooSlow(now, patienceNanos))
+                            .forEach(one -> hangUp(one.connection));
+                    if (scheduler.isRunning()) {
+                        watch(scheduler);
+                    }
+                },
+                lookMillis,
+                TimeUnit.MILLISECONDS);
+    }
+
+    private static void hangUp(Connection connection) {
+        LOG.atInfo().log("Hung up on a client that was too slow");
+        EndPoint endPoint = connection.getEndPoint();
+        // without a goodbye, which might wait for the client again
+        (endPoint instanceof EndPoint.Wrapper wrapper ? wrapper.unwrap() : endPoint).close();
+    }
+
+    @Override
+    public void onOpened(Connection connection) {
+        if (connection instanceof ConnectionMetaData) { // else it is the TLS below it
+            watched.put(connection, new Watched(connection, System.nanoTime()));
+        }
+    }
+
+    @Override
+    public void onClosed(Connection connection) {
+        watched.remove(connection);
+    }
+
+    /** The head of a request is there. */
+    @Override
+    public Request customize(Request request, HttpFields.Mutable responseHeaders) {
+        Watched one = watched.get(request.getConnectionMetaData().getConnection());
+        if (one != null) {
+            one.begun();
+            request.setAttribute(ATTRIBUTE, one);
+            Request.addCompletionListener(request, failure -> one.ended());
+        }
+        return request;
+    }
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (!(request.getAttribute(ATTRIBUTE) instanceof Watched one)) {
+            chain.doFilter(request, response);
+            return;
+        }
+        one.entered(response::isCommitted);
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            one.left();
+        }
+    }
+}

@@ -1,0 +1,365 @@
+package dev.semel.server.web;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.http.EdgeProblem;
+import dev.semel.http.Problem;
+import dev.semel.json.Json;
+import dev.semel.json.MalformedJsonException;
+import dev.semel.server.web.Callers.Known;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import org.eclipse.jetty.websocket.api.Callback;
+import org.eclipse.jetty.websocket.api.Session;
+import org.eclipse.jetty.websocket.api.StatusCode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One WebSocket. Its messages are done one after the other and answered in their order: the next is read from the network when the
+ * answer to the one before has been written, so a client that sends more than it reads holds up nobody but itself. Each message
+ * is let in as a request would be, by the token that was sent at the beginning or in the last {@code auth}.
+ */
+public final class Socket implements Session.Listener {
+
+    /** The most bytes of a message. */
+    static final int MOST_BYTES = 64 << 10;
+
+    /** The most bytes of a message of somebody who has not said who they are: a token. */
+    private static final int MOST_BYTES_OF_A_STRANGER = 16 << 10;
+
+    private static final Duration TO_SIGN_IN = Duration.ofSeconds(10);
+    private static final Duration SILENCE = Duration.ofSeconds(60);
+    private static final Duration PING_AFTER = Duration.ofSeconds(20);
+    private static final Duration TO_SAY_GOODBYE = Duration.ofSeconds(2);
+    private static final Duration BEFORE_NEXT_TRY = Duration.ofMillis(20);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Socket.class);
+
+    private final Sockets all;
+    private final Talk talk;
+    private final Map<String, String> parts;
+    private final String id;
+    private final Allowance allowance;
+    private final long opened;
+
+    private @Nullable Session session;
+    private volatile @Nullable String token;
+    private volatile @Nullable Known known;
+    private volatile long heard;
+    private long pinged;
+    private int messages;
+
+    // Guarded by this: what the one who is under way leaves to do, or what others leave to him.
+    private boolean underWay = true;
+    private @Nullable Ending ending;
+    private boolean ended;
+    private long endedAt;
+
+    /** How a connection ends. */
+    private record Ending(int code, String reason) {}
+
+    /**
+     * One that is about to open.
+     *
+     * @param id by which it is found in the log
+     * @param token what came with it; null if nothing did
+     * @param known who that is
+     */
+    Socket(
+            Sockets all,
+            Talk talk,
+            Map<String, String> parts,
+            String id,
+            @Nullable String token,
+            @Nullable Known known) {
+        this.all = all;
+        this.talk = talk;
+        this.parts = parts;
+        this.id = id;
+        this.token = token;
+        this.known = known;
+        this.opened = all.time().nanoTime();
+        this.heard = opened;
+        this.pinged = opened;
+        this.allowance = new Allowance(all.messagesPerSecond(), opened);
+    }
+
+    /** Whose it is; null before they have said. */
+    @Nullable String user() {
+        Known who = known;
+        return who == null ? null : who.caller().user();
+    }
+
+    @Override
+    public void onWebSocketOpen(Session opening) {
+        synchronized (this) {
+            session = opening;
+        }
+        opening.setIdleTimeout(SILENCE.multipliedBy(2)); // for one that does not read what is sent
+        opening.setMaxBinaryMessageSize(MOST_BYTES_OF_A_STRANGER);
+        opening.setMaxTextMessageSize(known == null ? MOST_BYTES_OF_A_STRANGER : MOST_BYTES);
+        next();
+    }
+
+    @Override
+    public void onWebSocketText(String text) {
+        begin();
+        if (mayGoOn() && all.run(() -> handle(text))) {
+            return;
+        }
+        next();
+    }
+
+    @Override
+    public void onWebSocketBinary(ByteBuffer bytes, Callback callback) {
+        begin();
+        callback.succeed();
+        say(
+                talk.refused(
+                        null,
+                        Problem.of(415, "unsupported_media_type", "Unsupported media type")
+                                .detailed("Send JSON as a text message")),
+                new Ending(StatusCode.BAD_DATA, "binary"));
+    }
+
+    @Override
+    public void onWebSocketPing(ByteBuffer payload) {
+        begin();
+        allowance.spend(heard);
+        if (allowance.isSpent()) {
+            end(StatusCode.POLICY_VIOLATION, "rate_limited");
+        }
+        session().sendPong(payload, Callback.from(this::next, failure -> next()));
+    }
+
+    @Override
+    public void onWebSocketPong(ByteBuffer payload) {
+        begin();
+        next();
+    }
+
+    @Override
+    public void onWebSocketError(Throwable cause) {
+        LOG.atDebug()
+                .addKeyValue("request", id)
+                .addKeyValue("error", cause.toString())
+                .log("A WebSocket failed");
+    }
+
+    @Override
+    public void onWebSocketClose(int code, @Nullable String reason, Callback callback) {
+        all.closed(this);
+        LOG.atInfo()
+                .addKeyValue("request", id)
+                .addKeyValue("user", user())
+                .addKeyValue("messages", messages)
+                .addKeyValue("code", code)
+                .log("WebSocket closed");
+        callback.succeed();
+    }
+
+    private void begin() {
+        synchronized (this) {
+            underWay = true;
+        }
+        heard = all.time().nanoTime();
+    }
+
+    /** Whether a message is looked at; if not, they have been told. */
+    private boolean mayGoOn() {
+        messages++;
+        allowance.spend(heard);
+        if (allowance.isAbused()) {
+            end(StatusCode.POLICY_VIOLATION, "rate_limited");
+            return false;
+        }
+        synchronized (this) {
+            return ending == null;
+        }
+    }
+
+    private void handle(String text) {
+        MDC.put("request", id);
+        try {
+            handle(text, all.time().nanoTime());
+        } finally {
+            MDC.remove("request");
+        }
+    }
+
+    private void handle(String text, long begun) {
+        ObjectNode message = null;
+        try {
+            message = message(text);
+            if (allowance.isSpent()) {
+                throw new Refusal(Problem.of(429, "rate_limited", "Too many messages")
+                        .with(Problem.RETRY_AFTER, allowance.pause().toMillis()));
+            }
+            say(answer(message), null);
+        } catch (Refusal refusal) {
+            if (isUnderWayElsewhere(refusal)
+                    && all.time().nanoTime() - begun < talk.patience().toNanos()) {
+                all.time().after(BEFORE_NEXT_TRY, () -> tryAgain(text, begun));
+            } else {
+                say(talk.refused(message, refusal.problem()), endingFor(refusal));
+            }
+        } catch (RuntimeException | Error e) {
+            say(talk.refused(message, Edge.problem(e, null, id)), null);
+        }
+    }
+
+    private static boolean isUnderWayElsewhere(Refusal refusal) {
+        return refusal.problem().code().equals(EdgeProblem.IN_PROGRESS.code());
+    }
+
+    /** Nobody waits in a thread for what others do. */
+    private void tryAgain(String text, long begun) {
+        if (!all.run(() -> handle(text, begun))) {
+            next();
+        }
+    }
+
+    /** A bad message is no reason to hang up; being nobody, or having nothing to speak about, is. */
+    private @Nullable Ending endingFor(Refusal refusal) {
+        if (refusal.problem().status() == 401) {
+            return new Ending(StatusCode.POLICY_VIOLATION, "unauthorized");
+        }
+        return known == null
+                ? new Ending(StatusCode.POLICY_VIOLATION, refusal.problem().code())
+                : null;
+    }
+
+    private static ObjectNode message(String text) {
+        try {
+            JsonNode tree = JsonText.tree(Json.of(text.getBytes(UTF_8)));
+            if (tree instanceof ObjectNode object) {
+                return object;
+            }
+        } catch (MalformedJsonException e) {
+            throw Refusal.unreadable(String.valueOf(e.getMessage()));
+        }
+        throw Refusal.unreadable("The message is not an object");
+    }
+
+    private ObjectNode answer(ObjectNode message) {
+        if (message.path("type").asString("").equals("auth")) {
+            return signIn(message);
+        }
+        String current = token;
+        if (current == null) {
+            throw new Refusal(Problem.of(401, "unauthorized", "Unauthorized")
+                    .detailed("Send a token first: {\"type\":\"auth\",\"token\":\"…\"}"));
+        }
+        Known who = all.callers().byToken(current);
+        return talk.answer(who.caller().user(), parts, message);
+    }
+
+    private ObjectNode signIn(ObjectNode message) {
+        String sent = Request.text(message, "token", MOST_BYTES_OF_A_STRANGER);
+        Known before = known;
+        Known who = all.callers().byToken(sent);
+        String user = who.caller().user();
+        if (before == null) {
+            talk.begin(user, parts);
+            all.admit(user);
+        } else if (!before.caller().user().equals(user)) {
+            throw Refusal.named(403, "other_user", "This connection is another user's");
+        }
+        known = who;
+        token = sent;
+        session().setMaxTextMessageSize(MOST_BYTES);
+        return JsonText.object()
+                .put("type", "auth_ok")
+                .put("user", user)
+                .put("expiresAt", JsonText.time(who.expires()));
+    }
+
+    /** Sends an answer, and goes on with the next message or hangs up when it is written. */
+    private void say(ObjectNode said, @Nullable Ending then) {
+        if (then != null) {
+            end(then.code, then.reason);
+        }
+        session().sendText(new String(JsonText.bytes(said), UTF_8), Callback.from(this::next, failure -> next()));
+    }
+
+    private void next() {
+        heard = all.time().nanoTime();
+        synchronized (this) {
+            underWay = false;
+            if (ending != null) {
+                hangUp(ending);
+            }
+        }
+        Session open = session();
+        if (open.isOpen()) {
+            open.demand();
+        }
+    }
+
+    /** Hangs up when what is under way is answered. */
+    void end(int code, String reason) {
+        synchronized (this) {
+            if (ending == null) {
+                ending = new Ending(code, reason);
+            }
+            if (!underWay) {
+                hangUp(ending);
+            }
+        }
+    }
+
+    private void hangUp(Ending how) {
+        if (!ended) {
+            ended = true;
+            endedAt = all.time().nanoTime();
+            session().close(how.code, how.reason, Callback.NOOP);
+        }
+    }
+
+    /** Looks after it, every second or so: pings it when it is silent, and hangs up when its time is over. */
+    void lookAfter(Instant now, long nanos) {
+        Known who = known;
+        boolean idle;
+        synchronized (this) {
+            if (session == null) {
+                if (isOver(opened, SILENCE, nanos)) {
+                    all.closed(this);
+                }
+                return;
+            }
+            if (ended && isOver(endedAt, TO_SAY_GOODBYE, nanos)) {
+                session.disconnect();
+            }
+            idle = !underWay && !ended;
+        }
+        if (!idle) {
+            return;
+        }
+        if (who == null && isOver(opened, TO_SIGN_IN, nanos)) {
+            end(StatusCode.POLICY_VIOLATION, "unauthorized");
+        } else if (who != null && !now.isBefore(who.expires())) {
+            end(StatusCode.POLICY_VIOLATION, "token_expired");
+        } else if (isOver(heard, SILENCE, nanos)) {
+            end(StatusCode.SHUTDOWN, "silent");
+        } else if (isOver(Math.max(heard, pinged), PING_AFTER, nanos)) {
+            pinged = nanos;
+            session().sendPing(ByteBuffer.allocate(0), Callback.NOOP);
+        }
+    }
+
+    private static boolean isOver(long since, Duration time, long nanos) {
+        return nanos - since >= time.toNanos();
+    }
+
+    private Session session() {
+        return Objects.requireNonNull(session);
+    }
+}

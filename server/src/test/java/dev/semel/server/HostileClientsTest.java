@@ -1,0 +1,193 @@
+package dev.semel.server;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.server.log.Log;
+import dev.semel.server.settings.ConnectionSettings;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.JsonText;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Time;
+import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.event.Level;
+
+/**
+ * Many who hold on to what they have: connections, heads, bodies, answers. Everybody else is served meanwhile, and they are hung up on.
+ * {@code -Dsemel.hostile.connections=10000} gives them more.
+ */
+class HostileClientsTest {
+
+    private static final int CONNECTIONS = Integer.getInteger("semel.hostile.connections", 300);
+    private static final byte[] LARGE = new byte[32 << 20];
+
+    private static final ServerFixture SERVER = ServerFixture.on(
+            new MemoryStore(),
+            Time.system(),
+            apps -> List.of(routes -> routes.add(
+                            "POST",
+                            "/echo",
+                            dev.semel.http.Idempotency.NONE,
+                            false,
+                            request -> Answer.ok(JsonText.object().put("length", request.body().length)))
+                    .getOpen("/large", request -> new Answer(200, Map.of(), LARGE))),
+            settings -> settings.withConnections(new ConnectionSettings(20_000, Duration.ofSeconds(1), null)));
+
+    private final List<Socket> sockets = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() throws IOException {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+
+    private Socket connect() throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(4 << 10);
+        socket.connect(new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), SERVER.server().port()));
+        socket.setSoTimeout(60_000);
+        sockets.add(socket);
+        return socket;
+    }
+
+    private static void write(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(ISO_8859_1));
+    }
+
+    private static void assertOthersAreServed() {
+        assertThat(SERVER.as("ann").post("/echo", "{\"a\":1}").text()).isEqualTo("{\"length\":7}");
+    }
+
+    /** Whether nothing comes and nothing will. */
+    private static boolean isHungUp(Socket socket) {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void connectionsThatSayNothing_areHungUpOn() throws Exception {
+        for (int i = 0; i < CONNECTIONS; i++) {
+            connect();
+        }
+        assertOthersAreServed();
+        assertThat(sockets).allMatch(HostileClientsTest::isHungUp);
+    }
+
+    /** A byte now and then keeps every one of them from being silent. */
+    @Test
+    void headsThatDrip_areHungUpOn() throws Exception {
+        for (int i = 0; i < CONNECTIONS; i++) {
+            write(connect(), "GET /health/live HTTP/1.1\r\nHost: localhost\r\nX-Drip: ");
+        }
+        List<Socket> dripping = new ArrayList<>(sockets);
+        while (!dripping.isEmpty()) {
+            dripping.removeIf(socket -> {
+                try {
+                    write(socket, "x");
+                    return false;
+                } catch (IOException e) {
+                    return true;
+                }
+            });
+            assertOthersAreServed();
+        }
+        assertThat(sockets).allMatch(HostileClientsTest::isHungUp);
+    }
+
+    @Test
+    void laterHeadThatDrips_isHungUpOn() throws Exception {
+        Socket socket = connect();
+        write(socket, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        StringBuilder answer = new StringBuilder();
+        while (answer.indexOf("}") < 0) {
+            answer.append((char) socket.getInputStream().read());
+        }
+        assertThat(answer).startsWith("HTTP/1.1 200 ");
+        write(socket, "GET /he");
+        assertThat(isHungUp(socket)).isTrue();
+    }
+
+    /** More bodies than there are threads, each of which never comes to its end. */
+    @Test
+    void bodiesThatDoNotEnd_leaveThreadsForOthers() throws Exception {
+        String token = SERVER.token("eve");
+        for (int i = 0; i < 250; i++) {
+            write(
+                    connect(),
+                    "POST /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n"
+                            + (i % 2 == 0
+                                    ? "Content-Length: 1000\r\n\r\n{"
+                                    : "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"));
+        }
+        assertOthersAreServed();
+        assertOthersAreServed();
+    }
+
+    @Test
+    void bodyWithoutEnd_isReadNoFurtherThanItMay() throws Exception {
+        Socket socket = connect();
+        write(
+                socket,
+                "POST /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + SERVER.token("eve")
+                        + "\r\nTransfer-Encoding: chunked\r\n\r\n");
+        String chunk = "10000\r\n" + "x".repeat(0x10000) + "\r\n";
+        long sent = 0;
+        try {
+            while (sent < 1L << 30) {
+                write(socket, chunk);
+                sent += 0x10000;
+            }
+        } catch (IOException e) {
+            // it was closed
+        }
+        assertThat(sent).as("bytes until it was closed").isLessThan(64 << 20);
+        assertOthersAreServed();
+    }
+
+    @Test
+    void answersThatAreNotTaken_areNotWaitedFor() throws Exception {
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        Log.setOutput(log);
+        Log.setLevel(Level.INFO);
+        try {
+            for (int i = 0; i < 5; i++) {
+                write(connect(), "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            }
+            for (int hungUp = 0; hungUp < 5; hungUp = log.toString(UTF_8).split("too slow", -1).length - 1) {
+                assertOthersAreServed();
+            }
+        } finally {
+            Log.setLevel(Level.WARN);
+            Log.setOutput(new FileOutputStream(FileDescriptor.err));
+        }
+        for (Socket socket : sockets) {
+            assertThat(socket.getInputStream().transferTo(OutputStream.nullOutputStream()))
+                    .isLessThan(LARGE.length);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package dev.semel.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.server.settings.ConnectionSettings;
+import dev.semel.server.settings.Given;
+import dev.semel.server.settings.PemFiles;
+import dev.semel.server.settings.ServerSettings;
+import dev.semel.server.settings.Setting;
+import dev.semel.server.settings.SettingException;
+import dev.semel.store.MemoryStore;
+import dev.semel.testkit.ControlledTime;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TlsTest {
+
+    @TempDir
+    private static Path folder;
+
+    private static Path cert;
+    private static Path key;
+    private static Pem first;
+    private static Pem second;
+    private static final ControlledTime TIME = new ControlledTime();
+    private static ServerFixture server;
+
+    /** A certificate and its key, as PEM. */
+    private record Pem(String certificate, String key) {
+
+        void write() throws IOException {
+            Files.writeString(cert, certificate);
+            Files.writeString(TlsTest.key, key);
+        }
+
+        SSLContext trusting() throws Exception {
+            Certificate trusted = CertificateFactory.getInstance("X.509")
+                    .generateCertificate(new ByteArrayInputStream(certificate.getBytes(UTF_8)));
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            store.setCertificateEntry("it", trusted);
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        }
+    }
+
+    private static Pem make(String name, String algorithm) throws Exception {
+        Path store = folder.resolve(name + ".p12");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "it",
+                        "-keyalg",
+                        algorithm,
+                        "-dname",
+                        "CN=" + name,
+                        "-ext",
+                        "san=dns:localhost",
+                        "-keystore",
+                        store.toString(),
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "password")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
+        assertThat(keytool.waitFor()).as(said).isZero();
+        KeyStore made = KeyStore.getInstance(store.toFile(), "password".toCharArray());
+        return new Pem(
+                pem("CERTIFICATE", made.getCertificate("it").getEncoded()),
+                pem("PRIVATE KEY", made.getKey("it", "password".toCharArray()).getEncoded()));
+    }
+
+    private static String pem(String kind, byte[] bytes) {
+        return "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(bytes) + "\n-----END " + kind
+                + "-----\n";
+    }
+
+    @BeforeAll
+    static void start() throws Exception {
+        cert = folder.resolve("cert.pem");
+        key = folder.resolve("key.pem");
+        first = make("first", "EC");
+        second = make("second", "RSA");
+        first.write();
+        server = ServerFixture.on(
+                new MemoryStore(),
+                TIME,
+                Apps::all,
+                settings -> settings.withConnections(
+                        new ConnectionSettings(100, Duration.ofSeconds(1), new PemFiles(cert, key))));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static HttpResponse<String> get(Pem trusted) throws Exception {
+        return HttpClient.newBuilder()
+                .sslContext(trusted.trusting())
+                .build()
+                .send(
+                        HttpRequest.newBuilder(URI.create(server.server().url() + "/health/live"))
+                                .build(),
+                        BodyHandlers.ofString());
+    }
+
+    @Test
+    void server_speaksTls_andSaysSo() throws Exception {
+        first.write();
+        TIME.advance(Duration.ofSeconds(10));
+        assertThat(server.server().url()).startsWith("https://localhost:");
+        HttpResponse<String> response = get(first);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Strict-Transport-Security")).hasValue("max-age=31536000");
+        assertThat(server.server().askWhetherReady()).isEqualTo(200);
+        assertThat(server.server().commands()).anyMatch(command -> command.contains("curl -i https://localhost:"));
+    }
+
+    @Test
+    void newFiles_areUsedWhenTheyAreGood_andElseTheOldOnesStay() throws Exception {
+        first.write();
+        TIME.advance(Duration.ofSeconds(10));
+        Files.writeString(cert, second.certificate);
+        TIME.advance(Duration.ofSeconds(10)); // between the two: they do not belong together
+        assertThat(get(first).statusCode()).isEqualTo(200);
+        Files.writeString(key, second.key);
+        TIME.advance(Duration.ofSeconds(10));
+        assertThat(get(second).statusCode()).isEqualTo(200);
+        assertThatThrownBy(() -> get(first)).isInstanceOf(SSLHandshakeException.class);
+        Files.writeString(key, "nonsense");
+        TIME.advance(Duration.ofSeconds(10));
+        Files.delete(cert);
+        TIME.advance(Duration.ofSeconds(10));
+        assertThat(get(second).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void oldVersionsOfTls_andPlainHttp_areNotSpoken() throws Exception {
+        int port = server.server().port();
+        try (SSLSocket socket =
+                (SSLSocket) first.trusting().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setEnabledProtocols(new String[] {"TLSv1.1"});
+            assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLHandshakeException.class);
+        }
+        assertThat(RawSocket.send(port, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                .doesNotContain("200");
+    }
+
+    /** Somebody who never finishes to greet. */
+    @Test
+    void halfAGreeting_isHungUpOn() throws Exception {
+        RawSocket.send(server.server().port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
+        RawSocket.send(server.server().port(), "");
+    }
+
+    @Test
+    void filesThatCannotBeUsed_areRefusedAtTheStart() throws Exception {
+        Path good = Files.writeString(folder.resolve("good.pem"), first.certificate);
+        Path goodKey = Files.writeString(folder.resolve("good-key.pem"), first.key);
+        Path otherKey = Files.writeString(folder.resolve("other-key.pem"), second.key);
+        Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing");
+        Path old = Files.writeString(folder.resolve("old.pem"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n");
+        assertRefused(good, otherKey, "--tls-key names a file whose key is none for the certificate");
+        assertRefused(good, nothing, "--tls-key names a file that holds no private key as PKCS #8");
+        assertRefused(good, old, "--tls-key names a file that holds no private key as PKCS #8");
+        assertRefused(nothing, goodKey, "--tls-cert names a file that holds no certificate");
+        assertRefused(folder.resolve("gone"), goodKey, "--tls-cert names a file that is not there");
+        assertThatThrownBy(() -> settings(Map.of(Setting.TLS_CERT, good.toString())))
+                .isInstanceOf(SettingException.class)
+                .hasMessage("--tls-cert needs --tls-key beside it");
+        Path another = Files.writeString(folder.resolve("another-key.pem"), make("third", "EC").key);
+        assertRefused(good, another, "--tls-key holds the key of another certificate");
+        assertThat(settings(Map.of(Setting.TLS_CERT, good.toString(), Setting.TLS_KEY, goodKey.toString()))
+                        .connections()
+                        .tls())
+                .isEqualTo(new PemFiles(good, goodKey));
+    }
+
+    private static ServerSettings settings(Map<Setting, String> flags) {
+        return ServerSettings.of(new Given(flags, null, Map.of()), Map.of(), InstantSource.system());
+    }
+
+    private static void assertRefused(Path certificate, Path privateKey, String message) {
+        assertThatThrownBy(() -> settings(
+                        Map.of(Setting.TLS_CERT, certificate.toString(), Setting.TLS_KEY, privateKey.toString())))
+                .isInstanceOf(SettingException.class)
+                .hasMessageStartingWith(message);
+    }
+}
