@@ -8,6 +8,7 @@ import dev.semel.server.auth.AuthFilter;
 import dev.semel.server.auth.DevMode;
 import dev.semel.server.auth.LoopbackGuard;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.openapi.ApiPages;
 import dev.semel.server.ops.KeyDesk;
 import dev.semel.server.ops.Sweeps;
 import dev.semel.server.settings.ServerSettings;
@@ -94,6 +95,7 @@ public final class Server implements AutoCloseable {
         new KeyDesk(transactions, settings.once()).declare(routes);
         new Sweeps(store, sweeper).declare(routes);
         apps.apply(new Apps(store, transactions, time)).forEach(app -> app.declare(routes));
+        new ApiPages(routes).declare(routes);
 
         this.jetty = new org.eclipse.jetty.server.Server(threads());
         this.connector = connector(settings);

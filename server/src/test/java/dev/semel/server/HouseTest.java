@@ -103,6 +103,8 @@ class HouseTest {
                 .definedBy("dev.semel.server.settings..")
                 .layer("apps")
                 .definedBy(SYSTEMS)
+                .layer("openapi")
+                .definedBy("dev.semel.server.openapi..")
                 .layer("server")
                 .definedBy("dev.semel.server")
                 .layer("cli")
@@ -113,6 +115,8 @@ class HouseTest {
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("apps")
                 .mayOnlyBeAccessedByLayers("server")
+                .whereLayer("openapi")
+                .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("settings")
                 .mayOnlyBeAccessedByLayers("server", "cli")
                 .whereLayer("auth")
@@ -120,7 +124,7 @@ class HouseTest {
                 .whereLayer("log")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("web")
-                .mayOnlyBeAccessedByLayers("auth", "apps", "server")
+                .mayOnlyBeAccessedByLayers("auth", "apps", "openapi", "server")
                 .withOptionalLayers(true)
                 .check(house);
     }
