@@ -50,6 +50,7 @@ final class Home implements App {
 
     private ObjectNode json() {
         ObjectNode json = JsonText.object().put("name", "semel").put("mode", devMode ? "dev" : "auth");
+        json.put("docs", "/docs").put("openapi", "/openapi.json");
         ArrayNode commands = json.putArray("try");
         commands().forEach(commands::add);
         ArrayNode all = json.putArray("routes");
@@ -65,7 +66,8 @@ final class Home implements App {
                         + "<h1>Semel</h1><p>Every write happens once, although clients retry. Try it in a shell:</p><pre>");
         commands().forEach(command -> page.append(escape(command)).append('\n'));
         page.append(
-                "</pre><p>Run the last one again: the answer comes from the record, and says so.</p><h2>What there is</h2><ul>");
+                "</pre><p>Run the last one again: the answer comes from the record, and says so.</p><h2>What there is</h2>"
+                        + "<p><a href=\"docs\">All of it, to read and to try out</a>, or <a href=\"openapi.json\">for programs</a>.</p><ul>");
         routes.all()
                 .forEach(route -> page.append("<li><code>")
                         .append(escape(route.method() + " " + route.pattern()))

@@ -11,6 +11,7 @@ import dev.semel.server.auth.LoopbackGuard;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.metrics.Metrics;
 import dev.semel.server.metrics.RequestMeters;
+import dev.semel.server.openapi.ApiPages;
 import dev.semel.server.ops.KeyDesk;
 import dev.semel.server.ops.Sweeps;
 import dev.semel.server.settings.PemFiles;
@@ -21,9 +22,9 @@ import dev.semel.server.web.BodyRoom;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
-import dev.semel.store.Cleanup;
 import dev.semel.server.web.SlowClients;
 import dev.semel.server.web.Sockets;
+import dev.semel.store.Cleanup;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Sweeper;
@@ -118,6 +119,7 @@ public final class Server implements AutoCloseable {
         new Sweeps(store, sweeper).declare(routes);
         this.apps = apps.apply(new Apps(store, transactions, time, metrics.once()));
         this.apps.forEach(app -> app.declare(routes));
+        new ApiPages(routes).declare(routes);
 
         RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
         this.jetty = new org.eclipse.jetty.server.Server(threads());

@@ -3,7 +3,10 @@ package dev.semel.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.http.Idempotency.Mode;
+import dev.semel.http.Problem;
 import dev.semel.json.Json;
+import dev.semel.server.openapi.Described;
+import dev.semel.server.openapi.Description;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
@@ -28,10 +31,12 @@ public final class AppDriver {
 
     private final Transactions transactions;
     private final Routes routes = new Routes();
+    private final Described described;
 
     public AppDriver(Transactions transactions, App app) {
         this.transactions = transactions;
         app.declare(routes);
+        this.described = Described.by(Description.of(routes).toString());
     }
 
     /** What was answered. */
@@ -62,6 +67,18 @@ public final class AppDriver {
      * @param headers names and values in turn
      */
     public Reply send(String user, String method, String target, String body, String... headers) {
+        Reply reply = answer(user, method, target, body, headers);
+        described.checkAnswer(
+                method,
+                target,
+                new Described.Answered(
+                        reply.status,
+                        Map.of("content-type", reply.headers.getOrDefault("Content-Type", "")),
+                        reply.text.getBytes(UTF_8)));
+        return reply;
+    }
+
+    private Reply answer(String user, String method, String target, String body, String... headers) {
         String path = target.split("\\?", 2)[0];
         Routes.Match match = routes.find(method, path).orElseThrow();
         Map<String, String> sent = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -79,7 +96,7 @@ public final class AppDriver {
         } catch (Refusal refusal) {
             return new Reply(
                     refusal.problem().status(),
-                    Map.of(),
+                    Map.of("Content-Type", Problem.CONTENT_TYPE),
                     new String(refusal.problem().toJson(), UTF_8));
         }
     }

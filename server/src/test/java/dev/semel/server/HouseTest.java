@@ -105,6 +105,8 @@ class HouseTest {
                 .definedBy("dev.semel.server.settings..")
                 .layer("apps")
                 .definedBy(SYSTEMS)
+                .layer("openapi")
+                .definedBy("dev.semel.server.openapi..")
                 .layer("server")
                 .definedBy("dev.semel.server")
                 .layer("cli")
@@ -115,6 +117,8 @@ class HouseTest {
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("apps")
                 .mayOnlyBeAccessedByLayers("server")
+                .whereLayer("openapi")
+                .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("settings")
                 .mayOnlyBeAccessedByLayers("server", "cli")
                 .whereLayer("auth")
@@ -124,7 +128,7 @@ class HouseTest {
                 .whereLayer("log")
                 .mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("web")
-                .mayOnlyBeAccessedByLayers("auth", "metrics", "settings", "apps", "server")
+                .mayOnlyBeAccessedByLayers("auth", "metrics", "openapi", "settings", "apps", "server")
                 .withOptionalLayers(true)
                 .check(house);
     }

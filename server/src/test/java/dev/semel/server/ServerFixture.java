@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.openapi.Described;
 import dev.semel.server.settings.Given;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
@@ -41,9 +42,12 @@ public final class ServerFixture implements AutoCloseable {
             .build();
 
     private final Server server;
+    private final Described described;
 
     private ServerFixture(Server server) {
         this.server = server;
+        HttpRequest description = HttpRequest.newBuilder(uri("/openapi.json")).build();
+        this.described = Described.by(new String(send(description).body(), UTF_8));
     }
 
     /** On a new memory store, with all apps. */
@@ -95,6 +99,21 @@ public final class ServerFixture implements AutoCloseable {
     static ServerFixture on(Storage storage, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
         ServerSettings usual = ServerSettings.defaults().withPort(0);
         return new ServerFixture(Server.start(settings.apply(usual), storage, Time.system(), apps));
+    }
+
+    /** What the server says of itself; every answer to a client is held to it. */
+    public Described described() {
+        return described;
+    }
+
+    private static HttpResponse<byte[]> send(HttpRequest request) {
+        try {
+            return CLIENT.send(request, BodyHandlers.ofByteArray());
+        } catch (IOException e) {
+            throw new AssertionError(request.method() + " " + request.uri() + " was not answered", e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     public Server server() {
@@ -193,23 +212,26 @@ public final class ServerFixture implements AutoCloseable {
 
         /** Sends a body, if it is not empty, as JSON unless the headers say otherwise. */
         public Reply send(String method, String path, String body, String... headers) {
-            HttpRequest.Builder request = HttpRequest.newBuilder(uri(path))
+            HttpRequest.Builder builder = HttpRequest.newBuilder(uri(path))
                     .timeout(Duration.ofMinutes(1))
                     .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
-            token.ifPresent(value -> request.setHeader("Authorization", "Bearer " + value));
+            token.ifPresent(value -> builder.setHeader("Authorization", "Bearer " + value));
             if (!body.isEmpty()) {
-                request.setHeader("Content-Type", "application/json");
+                builder.setHeader("Content-Type", "application/json");
             }
             for (int i = 0; i < headers.length; i += 2) {
-                request.setHeader(headers[i], headers[i + 1]);
+                builder.setHeader(headers[i], headers[i + 1]);
             }
-            try {
-                return new Reply(CLIENT.send(request.build(), BodyHandlers.ofByteArray()));
-            } catch (IOException e) {
-                throw new AssertionError(method + " " + path + " was not answered", e);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            HttpRequest request = builder.build();
+            HttpResponse<byte[]> response = ServerFixture.send(request);
+            described.check(
+                    new Described.Sent(
+                            method, path, Described.headers(request.headers().map()), body.getBytes(UTF_8)),
+                    new Described.Answered(
+                            response.statusCode(),
+                            Described.headers(response.headers().map()),
+                            response.body()));
+            return new Reply(response);
         }
     }
 

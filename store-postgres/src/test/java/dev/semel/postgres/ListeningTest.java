@@ -27,7 +27,8 @@ class ListeningTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();
     private final Pool pool = new Pool(database);
-    private final PostgresStore here = PostgresStore.open(pool, database, PostgresSettings.DEFAULTS.withoutMigration());
+    private final PostgresStore here =
+            PostgresStore.open(pool, database, PostgresSettings.DEFAULTS.withoutMigration(), StatementListener.NONE);
     private final PostgresStore there = PostgresStore.open(pool, PostgresSettings.DEFAULTS.withoutMigration());
     private final Semaphore news = new Semaphore(0);
 

@@ -169,7 +169,7 @@ public final class KeyDesk implements App {
             if (write == null) {
                 throw new Refusal(Problem.of(409, "wrong_state", "Wrong state")
                         .detailed("A key that is " + before + refusedBecause(intervention, before))
-                        .with("status", before));
+                        .with("state", before));
             }
             OnceRecord after = write(write, intervention, reason, request.user(), before);
             if (after != null) {

@@ -119,7 +119,7 @@ class OperatorEndToEndTest extends EndToEnd {
         for (String action : List.of("release", "expire", "complete")) {
             Reply refused = operator.post(path("k") + "/" + action + ENDPOINT, WHY);
             assertProblem(refused, 409, "wrong_state");
-            assertThat(refused.text("status")).isNotEmpty();
+            assertThat(refused.text("state")).isNotEmpty();
             assertInvalid(operator.post(path("k") + "/" + action + ENDPOINT, "{}"), "reason");
             assertInvalid(operator.post(path("k") + "/" + action + ENDPOINT, "{\"reason\":\" \"}"), "reason");
             assertProblem(operator.post(path("nothing") + "/" + action + ENDPOINT, WHY), 404, "not_found");

@@ -1,0 +1,108 @@
+package dev.semel.server.openapi;
+
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Refusal;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells everybody what the server answers: {@code /openapi.json} programs, {@code /docs} people. The page is made of a few files that
+ * are known by name; nothing else is looked for, so there is no path that leads elsewhere.
+ */
+public final class ApiPages implements App {
+
+    private static final String JAVASCRIPT = "text/javascript;charset=utf-8";
+    private static final String CSS = "text/css;charset=utf-8";
+
+    /** Scripts and styles come from files of ours alone; small pictures are within the style sheet. */
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                    + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private final Routes routes;
+    private volatile @Nullable Asset description;
+
+    /** What the page is made of, read when it is asked for first. */
+    private static final class Files {
+
+        static final Asset PAGE = own("docs.html", "text/html;charset=utf-8");
+        static final Map<String, Asset> BY_NAME = Map.of(
+                "docs.css", own("docs.css", CSS),
+                "docs.js", own("docs.js", JAVASCRIPT),
+                "swagger-ui.css", swagger("swagger-ui.css", CSS),
+                "swagger-ui-bundle.js", swagger("swagger-ui-bundle.js", JAVASCRIPT));
+    }
+
+    /** @param routes what is described; all of them, also those that are declared later */
+    public ApiPages(Routes routes) {
+        this.routes = routes;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.getOpen("/openapi.json", request -> description().answer(request))
+                .getOpen("/docs", request -> Files.PAGE.answer(request).with("Content-Security-Policy", POLICY))
+                .getOpen("/docs/{file}", ApiPages::file);
+    }
+
+    /** Made when it is asked for first: by then all routes are there, and the server has not started later for it. */
+    private Asset description() {
+        Asset known = description;
+        if (known == null) {
+            known = Asset.of("application/json", JsonText.bytes(Description.of(routes)));
+            description = known;
+        }
+        return known;
+    }
+
+    private static Answer file(Request request) {
+        Asset file = Files.BY_NAME.get(request.part("file"));
+        if (file == null) {
+            throw Refusal.notFound("file");
+        }
+        return file.answer(request);
+    }
+
+    private static Asset own(String name, String contentType) {
+        return Asset.of(contentType, read("/dev/semel/server/openapi/" + name));
+    }
+
+    private static Asset swagger(String name, String contentType) {
+        return Asset.of(contentType, read("/META-INF/resources/webjars/swagger-ui/" + swaggerVersion() + "/" + name));
+    }
+
+    /** That of the WebJar that is there, which is part of the names in it. */
+    private static String swaggerVersion() {
+        Properties properties = new Properties();
+        try (InputStream in = open("/META-INF/maven/org.webjars/swagger-ui/pom.properties")) {
+            properties.load(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return properties.getProperty("version");
+    }
+
+    private static byte[] read(String resource) {
+        try (InputStream in = open(resource)) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static InputStream open(String resource) {
+        InputStream in = ApiPages.class.getResourceAsStream(resource);
+        if (in == null) {
+            throw new IllegalStateException(resource + " is not there");
+        }
+        return in;
+    }
+}

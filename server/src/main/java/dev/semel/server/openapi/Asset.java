@@ -1,0 +1,36 @@
+package dev.semel.server.openapi;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.server.web.Answer;
+import dev.semel.server.web.Request;
+import java.util.Map;
+
+/**
+ * Something that stays the same as long as the server runs. It comes with a tag, and whoever has what has that tag is told so instead
+ * of getting it again.
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared, and nobody writes into it
+record Asset(String contentType, byte[] bytes, String tag) {
+
+    static Asset of(String contentType, byte[] bytes) {
+        return new Asset(contentType, bytes, "\"" + Fingerprint.ofBytes(bytes).hex() + "\"");
+    }
+
+    Answer answer(Request request) {
+        boolean known = request.header("If-None-Match").map(this::isIn).orElse(false);
+        Answer answer = known
+                ? new Answer(304, Map.of(), new byte[0])
+                : new Answer(200, Map.of("Content-Type", contentType), bytes);
+        return answer.with("ETag", tag).with("Cache-Control", "no-cache");
+    }
+
+    private boolean isIn(String tags) {
+        for (String each : tags.split(",", -1)) {
+            String other = each.strip();
+            if (other.equals("*") || (other.startsWith("W/") ? other.substring(2) : other).equals(tag)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
