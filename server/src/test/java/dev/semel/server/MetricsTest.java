@@ -3,6 +3,7 @@ package dev.semel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.http.Idempotency;
+import dev.semel.once.IfExpired;
 import dev.semel.postgres.Postgres;
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
@@ -15,6 +16,7 @@ import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes.Access;
 import dev.semel.store.Commit;
 import dev.semel.store.Expected;
 import dev.semel.store.IfAbandoned;
@@ -27,6 +29,7 @@ import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.FaultyStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,6 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
 
 /** What is counted is what was done. */
 class MetricsTest {
@@ -85,10 +89,15 @@ class MetricsTest {
             routes.atomic("POST", "/broken", request -> {
                 throw new IllegalStateException("broken");
             });
-            routes.add("POST", "/open", Idempotency.leased(IfAbandoned.FREEZE), false, request -> {
+            routes.add("POST", "/open", Idempotency.leased(IfAbandoned.FREEZE), Access.USERS, request -> {
                 throw new UncheckedUnknown();
             });
-            routes.add("POST", "/leased", Idempotency.leased(IfAbandoned.RERUN), false, request -> Answer.nothing());
+            routes.add(
+                    "POST",
+                    "/leased",
+                    Idempotency.leased(IfAbandoned.RERUN),
+                    Access.USERS,
+                    request -> Answer.nothing());
         });
         return all;
     }
@@ -121,8 +130,8 @@ class MetricsTest {
                 this::apps,
                 settings -> settings.withOnce(once -> once.withQuota(new Quota(QUOTA, Duration.ofHours(1)))))) {
             Scrape before = Scrape.of(server);
-            for (String outcome :
-                    List.of("executed", "replayed", "in_progress", "mismatch", "limited", "failed", "unknown")) {
+            for (String outcome : List.of(
+                    "executed", "replayed", "in_progress", "mismatch", "limited", "failed", "unknown", "expired")) {
                 assertThat(before.value("semel_once_total{outcome=\"" + outcome + "\"}"))
                         .isZero();
             }
@@ -174,10 +183,10 @@ class MetricsTest {
             Client cid = server.as("cid");
             assertThat(cid.post("/leased", "{}", KEY, "k").status()).isEqualTo(204); // 1 executed, 1 new key
             OnceRecord done = find(store, "cid", "k");
-            leave(store, done, OnceStatus.PROCESSING, null);
+            leave(store, done, "k", OnceStatus.PROCESSING, null);
             assertThat(server.as("dan").post("/leased", "{}", KEY, "k").status()) // 1 executed, taken over
                     .isEqualTo(204);
-            leave(store, done, OnceStatus.COMPLETED, Response.of("old"));
+            leave(store, done, "old", OnceStatus.COMPLETED, Response.of("old"));
             assertThat(server.as("dan").post("/leased", "{}", KEY, "old").status()) // 1 executed, expired, 1 new key
                     .isEqualTo(204);
             String table = server.as("eve").post("/v1/tables", "{}").text("tableId"); // without a key: not counted
@@ -220,6 +229,7 @@ class MetricsTest {
             assertThat(after.value("semel_ttl_violations_total")).isEqualTo(1);
             assertThat(after.value("semel_once_broken_off_total")).isZero();
             assertStoreTells(on, after);
+            assertSweepIsCounted(server, store, done);
         }
     }
 
@@ -229,8 +239,8 @@ class MetricsTest {
     }
 
     /** Leaves a record of dan's that is past its time at once, and of the same request as another one. */
-    private static void leave(Store store, OnceRecord like, OnceStatus status, @Nullable Response response) {
-        String key = status == OnceStatus.PROCESSING ? "k" : "old";
+    private static void leave(
+            Store store, OnceRecord like, String key, OnceStatus status, @Nullable Response response) {
         OnceRecord record = new OnceRecord(
                 new OnceKey("dan", "POST /leased", key),
                 "tx",
@@ -242,12 +252,46 @@ class MetricsTest {
                 0,
                 store.clock().instant(),
                 null,
+                null,
                 response);
-        store.commit(
-                Commit.of("left-" + key, new OnceWrite(Expected.ABSENT, record, Duration.ofNanos(1000), Quota.NONE)));
+        store.commit(Commit.of(
+                "left-" + key,
+                new OnceWrite(Expected.ABSENT, record, Duration.ofNanos(1000), Duration.ofHours(1), Quota.NONE)));
         while (!find(store, "dan", key)
                 .isOverAt(store.find(record.key(), Quota.NONE).now())) {
             Thread.onSpinWait();
+        }
+    }
+
+    private static void assertSweepIsCounted(ServerFixture server, Store store, OnceRecord like) {
+        leave(store, like, "swept", OnceStatus.COMPLETED, Response.of("old"));
+        Reply swept = server.withToken(server.token("op", List.of("operator"))).post("/v1/ops/sweeps", "");
+        assertThat(swept.status()).isEqualTo(200);
+        Scrape scrape = Scrape.of(server);
+        for (JsonNode item : swept.json().get("items")) {
+            String table = item.get("table").asString();
+            assertThat(scrape.value("semel_sweep_deleted_total{table=\"" + table + "\"}"))
+                    .as(table)
+                    .isEqualTo(item.get("deleted").asDouble());
+        }
+        assertThat(scrape.sum("semel_sweep_deleted_total")).isPositive();
+    }
+
+    /** A key that is refused was used too late, as well. */
+    @Test
+    void expiredKeys_areCountedWhenTheyAreRefused() {
+        ControlledTime time = new ControlledTime();
+        try (ServerFixture server = ServerFixture.on(
+                new MemoryStore(time, 1 << 20),
+                time,
+                this::apps,
+                settings -> settings.withOnce(once -> once.withIfExpired(IfExpired.REFUSE)))) {
+            assertThat(server.as("ann").post("/echo", "{}", KEY, "k").status()).isEqualTo(201);
+            time.advance(Duration.ofHours(25));
+            assertThat(server.as("ann").post("/echo", "{}", KEY, "k").status()).isEqualTo(410);
+            Scrape scrape = Scrape.of(server);
+            assertThat(scrape.value("semel_once_total{outcome=\"expired\"}")).isEqualTo(1);
+            assertThat(scrape.value("semel_ttl_violations_total")).isEqualTo(1);
         }
     }
 

@@ -73,6 +73,9 @@ public final class OnceMeters implements OnceListener {
         inFlight.decrement();
         Objects.requireNonNull(outcomes.get(outcome.getClass())).increment();
         time.record(took);
+        if (outcome instanceof Outcome.Expired) {
+            expiredKeys.increment();
+        }
     }
 
     @Override
