@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -25,7 +26,7 @@ final class FeedReader implements Callable<List<String>> {
     private final Random random;
     private final List<String> journal = new ArrayList<>();
     private EventStream stream;
-    private volatile int resumed;
+    private final AtomicInteger resumed = new AtomicInteger();
 
     /** Begins to read: all that is written from now on. */
     FeedReader(AtomicReferenceArray<ServerProcess> servers, int seed) throws IOException {
@@ -43,7 +44,7 @@ final class FeedReader implements Callable<List<String>> {
 
     /** How often it went on after it was cut off or had hung up. */
     int resumed() {
-        return resumed;
+        return resumed.get();
     }
 
     @Override
@@ -84,7 +85,7 @@ final class FeedReader implements Callable<List<String>> {
                 stream.close();
                 stream = open(lastId);
                 if (stream.status() == 200) {
-                    resumed++;
+                    resumed.incrementAndGet();
                     return;
                 }
                 assertThat(stream.status()).isEqualTo(503);

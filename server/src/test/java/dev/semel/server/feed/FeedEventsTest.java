@@ -54,7 +54,7 @@ class FeedEventsTest {
 
     /** When whoever waits for the time to pass does so. */
     private void advance(Duration step) {
-        time.awaitScheduled(1);
+        time.awaitScheduled(2); // one of them sweeps
         time.advance(step);
     }
 
