@@ -79,28 +79,41 @@ public record ServerSettings(
 
     /** The same on another port. */
     public ServerSettings withPort(int port) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+        return new ServerSettings(
+                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other people let in. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+        return new ServerSettings(
+                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other connections. */
     public ServerSettings withConnections(ConnectionSettings connections) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+        return new ServerSettings(
+                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other limits on WebSockets. */
     public ServerSettings withSockets(Sockets.Limits sockets) {
-        return new ServerSettings(host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+        return new ServerSettings(
+                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other rules about keys. */
     public ServerSettings withOnce(UnaryOperator<OnceSettings> change) {
         return new ServerSettings(
-                host, port, store, tokens, change.apply(once), sweepPeriod, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                change.apply(once),
+                sweepPeriod,
+                stopTimeout,
+                connections,
+                sockets,
+                logLevel);
     }
 
     private static String host(Given given) {
