@@ -43,7 +43,7 @@ class HostileClientsTest {
                             "POST",
                             "/echo",
                             dev.semel.http.Idempotency.NONE,
-                            false,
+                            dev.semel.server.web.Routes.Access.USERS,
                             request -> Answer.ok(JsonText.object().put("length", request.body().length)))
                     .getOpen("/large", request -> new Answer(200, Map.of(), LARGE))),
             settings -> settings.withConnections(new ConnectionSettings(20_000, Duration.ofSeconds(1), null)));

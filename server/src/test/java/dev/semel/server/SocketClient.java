@@ -137,9 +137,18 @@ public final class SocketClient implements AutoCloseable {
     public String closed() throws IOException {
         byte[] frame = receive();
         assertThat(frame[0] & 0xff).as(new String(frame, UTF_8)).isEqualTo(LAST | CLOSE);
-        frame(LAST | CLOSE, new byte[] {frame[1], frame[2]});
+        try {
+            frame(LAST | CLOSE, new byte[] {frame[1], frame[2]});
+        } catch (IOException e) {
+            // whoever was too bad is not listened to any more
+        }
         int code = (frame[1] & 0xff) << 8 | (frame[2] & 0xff);
         return (code + " " + new String(frame, 3, frame.length - 3, UTF_8)).strip();
+    }
+
+    /** Whether something has come. */
+    public boolean hasMore() throws IOException {
+        return in.available() > 0;
     }
 
     /** Whether nothing comes any more, as the connection is gone. */
