@@ -11,7 +11,9 @@ import dev.semel.server.web.App;
 import dev.semel.store.Store;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The systems behind the port.
@@ -19,15 +21,21 @@ import java.util.List;
  * @param transactions on the store
  * @param time by which they wait; what time it is, the store says
  * @param listener hears what engines of their own do
+ * @param feedRetention how long posts of the feed are kept; null for ever
  */
-public record Apps(Store store, Transactions transactions, Time time, OnceListener listener) {
+public record Apps(
+        Store store,
+        Transactions transactions,
+        Time time,
+        OnceListener listener,
+        @Nullable Duration feedRetention) {
 
     /** All of them. */
     public List<App> all() {
         return List.of(
                 new Textpile(store),
                 new Collections(transactions),
-                new Feed(transactions, time),
+                new Feed(transactions, time, feedRetention),
                 new Tables(store, new Actions(transactions, time, listener)),
                 new Reputation(store));
     }

@@ -78,6 +78,7 @@ public final class Server implements AutoCloseable {
     private static final UriCompliance PATHS =
             UriCompliance.DEFAULT.with("SEMEL", Violation.AMBIGUOUS_PATH_SEPARATOR, Violation.AMBIGUOUS_PATH_ENCODING);
 
+    private static final int MOST_UNACCEPTED = 1024; // who does not fit in tries again after a second
     private static final long IDLE_MILLIS = 30_000;
     private static final long SHUTDOWN_IDLE_MILLIS = 1000; // for connections on which nothing is under way
 
@@ -114,11 +115,13 @@ public final class Server implements AutoCloseable {
         if (devMode != null) {
             devMode.declare(routes);
         }
-        this.sweeper = new Sweeper(store, time, List.of(), cleanups -> swept(cleanups, metrics));
+        this.apps = apps.apply(new Apps(store, transactions, time, metrics.once(), settings.feedRetention()));
+        this.apps.forEach(app -> app.declare(routes));
+        List<Sweeper.Task> tasks =
+                this.apps.stream().flatMap(app -> app.sweepTasks().stream()).toList();
+        this.sweeper = new Sweeper(store, time, tasks, cleanups -> swept(cleanups, metrics));
         new KeyDesk(transactions, settings.once()).declare(routes);
         new Sweeps(store, sweeper).declare(routes);
-        this.apps = apps.apply(new Apps(store, transactions, time, metrics.once()));
-        this.apps.forEach(app -> app.declare(routes));
         new ApiPages(routes).declare(routes);
 
         RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
@@ -205,6 +208,7 @@ public final class Server implements AutoCloseable {
         made.setHost(settings.host());
         made.setPort(settings.port());
         made.setIdleTimeout(IDLE_MILLIS);
+        made.setAcceptQueueSize(MOST_UNACCEPTED);
         made.setShutdownIdleTimeout(SHUTDOWN_IDLE_MILLIS);
         return made;
     }

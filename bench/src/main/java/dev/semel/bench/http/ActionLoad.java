@@ -78,7 +78,7 @@ final class ActionLoad {
 
         private void act(WebSocket socket) {
             sent = System.nanoTime();
-            socket.sendText(
+            var unused = socket.sendText(
                     "{\"type\":\"action\",\"clientMsgId\":\"" + UUID.randomUUID()
                             + "\",\"action\":\"raise\",\"amount\":1}",
                     true);

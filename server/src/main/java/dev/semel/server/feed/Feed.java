@@ -23,9 +23,12 @@ import dev.semel.server.web.Routes;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentReader;
 import dev.semel.store.Store;
+import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
 import dev.semel.store.Transaction;
 import dev.semel.store.Transactions;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -42,15 +45,18 @@ public final class Feed implements App {
 
     private final Store store;
     private final EventHub events;
+    private final @Nullable OldPosts oldPosts;
 
-    public Feed(Transactions transactions, Time time) {
-        this(transactions, time, MOST_READERS);
+    /** @param kept how long posts are kept; null for ever */
+    public Feed(Transactions transactions, Time time, @Nullable Duration kept) {
+        this(transactions, time, kept, MOST_READERS);
     }
 
     /** @param mostReaders how many may read events at once */
-    Feed(Transactions transactions, Time time, int mostReaders) {
+    Feed(Transactions transactions, Time time, @Nullable Duration kept, int mostReaders) {
         this.store = transactions.store();
         this.events = new EventHub(transactions, time, mostReaders);
+        this.oldPosts = kept == null ? null : new OldPosts(transactions, kept);
     }
 
     @Override
@@ -63,6 +69,11 @@ public final class Feed implements App {
                 .atomicWithKey("POST", POST + "/comments", Feed::comment)
                 .get(POST + "/comments", this::comments)
                 .get("/v1/feed/events", events::subscribe);
+    }
+
+    @Override
+    public List<Sweeper.Task> sweepTasks() {
+        return oldPosts == null ? List.of() : List.of(new Sweeper.Task("posts", oldPosts::removeSome));
     }
 
     @Override

@@ -28,6 +28,7 @@ import org.slf4j.event.Level;
  *
  * @param tokens who is let in; null in dev mode, in which the host is this machine's own
  * @param sweepPeriod how often what is past its time is let go
+ * @param feedRetention how long posts of the feed are kept; null for ever
  * @param stopTimeout how long requests under way may take to end when it is stopped
  * @param connections how clients connect
  * @param sockets how many WebSockets there may be, and messages on them
@@ -39,6 +40,7 @@ public record ServerSettings(
         @Nullable Tokens tokens,
         OnceSettings once,
         Duration sweepPeriod,
+        @Nullable Duration feedRetention,
         Duration stopTimeout,
         ConnectionSettings connections,
         Sockets.Limits sockets,
@@ -66,6 +68,7 @@ public record ServerSettings(
                 tokens(given, environment, clock),
                 once(given),
                 time(given.of(Setting.SWEEP_EVERY)),
+                optionalTime(given.of(Setting.FEED_RETENTION)),
                 time(given.of(Setting.STOP_TIMEOUT)),
                 connections(given),
                 sockets(given),
@@ -80,25 +83,81 @@ public record ServerSettings(
     /** The same on another port. */
     public ServerSettings withPort(int port) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                feedRetention,
+                stopTimeout,
+                connections,
+                sockets,
+                logLevel);
     }
 
     /** The same with other people let in. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                feedRetention,
+                stopTimeout,
+                connections,
+                sockets,
+                logLevel);
     }
 
     /** The same with other connections. */
     public ServerSettings withConnections(ConnectionSettings connections) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                feedRetention,
+                stopTimeout,
+                connections,
+                sockets,
+                logLevel);
     }
 
     /** The same with other limits on WebSockets. */
     public ServerSettings withSockets(Sockets.Limits sockets) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                feedRetention,
+                stopTimeout,
+                connections,
+                sockets,
+                logLevel);
+    }
+
+    /** The same with posts of the feed kept for another time. */
+    public ServerSettings withFeedRetention(@Nullable Duration feedRetention) {
+        return new ServerSettings(
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                feedRetention,
+                stopTimeout,
+                connections,
+                sockets,
+                logLevel);
     }
 
     /** The same with other rules about keys. */
@@ -110,6 +169,7 @@ public record ServerSettings(
                 tokens,
                 change.apply(once),
                 sweepPeriod,
+                feedRetention,
                 stopTimeout,
                 connections,
                 sockets,
@@ -228,6 +288,10 @@ public record ServerSettings(
                 time(given.of(Setting.RETRY_HINT)),
                 (int) bytes(given.of(Setting.RESPONSE_LIMIT), 0, Integer.MAX_VALUE),
                 limit == 0 ? Quota.NONE : new Quota(limit, Duration.ofHours(1)));
+    }
+
+    private static @Nullable Duration optionalTime(Value value) {
+        return value.text() == null ? null : time(value);
     }
 
     private static Duration timeOrNone(Value value) {

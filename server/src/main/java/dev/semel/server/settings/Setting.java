@@ -46,6 +46,11 @@ public enum Setting {
             "new",
             "What a key is that is used again after its time, while it is remembered: new, or refuse for 410 key_expired."),
     SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "How often what is past its time is let go of."),
+    FEED_RETENTION(
+            Tier.FREQUENT,
+            "TIME",
+            null,
+            "How long posts of the feed are kept, with their likes and comments; for ever unless given."),
     QUOTA(Tier.FREQUENT, "N", "1000", "How many new keys a user may begin in an hour; 0 for as many as they like."),
     LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "What is logged: error, warn, info, debug or trace."),
 

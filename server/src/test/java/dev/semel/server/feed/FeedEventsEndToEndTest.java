@@ -209,7 +209,7 @@ class FeedEventsEndToEndTest extends EndToEnd {
             }
             List<String> posts = first.stream()
                     .filter(event -> event.startsWith("post "))
-                    .map(event -> event.split(" ")[1])
+                    .map(event -> event.split(" ", 3)[1])
                     .toList();
             List<String> listed = column(as("ann").get(FEED + "?limit=" + posts.size()), "id");
             java.util.Collections.reverse(listed);

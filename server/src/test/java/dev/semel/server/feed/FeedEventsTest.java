@@ -174,7 +174,7 @@ class FeedEventsTest {
     void whoIsFarBehind_readsPageByPageAndGoesOnLive() throws IOException {
         MemoryStore store = new MemoryStore(time, 1 << 28);
         Transactions transactions = new Transactions(store, time);
-        AppDriver writer = new AppDriver(transactions, new Feed(transactions, time));
+        AppDriver writer = new AppDriver(transactions, new Feed(transactions, time, null));
         try (ServerFixture server = serverOn(store)) {
             String id;
             try (EventStream stream = server.events("bob", "")) {
@@ -200,7 +200,9 @@ class FeedEventsTest {
     @Test
     void tooManyReaders_areRefused_untilOneLeaves() throws IOException {
         try (ServerFixture server = ServerFixture.on(
-                new MemoryStore(), Time.system(), apps -> List.of(new Feed(apps.transactions(), apps.time(), 2)))) {
+                new MemoryStore(),
+                Time.system(),
+                apps -> List.of(new Feed(apps.transactions(), apps.time(), null, 2)))) {
             EventStream first = server.events("ann", "");
             try (EventStream second = server.events("ann", "")) {
                 assertThat(first.status() + second.status()).isEqualTo(400);

@@ -13,7 +13,7 @@ class FeedTest {
 
     private final MemoryStore store = new MemoryStore();
     private final Transactions transactions = new Transactions(store, Time.system());
-    private final AppDriver app = new AppDriver(transactions, new Feed(transactions, Time.system()));
+    private final AppDriver app = new AppDriver(transactions, new Feed(transactions, Time.system(), null));
 
     private String publish(String user, String text) {
         return app.post(user, "/v1/feed/posts", "{\"text\":\"" + text + "\"}")

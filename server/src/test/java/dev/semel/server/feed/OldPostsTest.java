@@ -1,0 +1,81 @@
+package dev.semel.server.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.server.Apps;
+import dev.semel.server.ServerFixture;
+import dev.semel.server.ServerFixture.Client;
+import dev.semel.store.Cleanup;
+import dev.semel.store.DocumentId;
+import dev.semel.store.MemoryStore;
+import dev.semel.testkit.ControlledTime;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OldPostsTest {
+
+    private final ControlledTime time = new ControlledTime();
+    private final MemoryStore store = new MemoryStore(time, 64 << 20);
+    private int keys;
+
+    private String send(Client client, String path, String body) {
+        String key = "k" + ++keys;
+        return client.post(path, body, "Idempotency-Key", key, "X-Client-Tx-Id", key)
+                .text("id");
+    }
+
+    @Test
+    void postsThatAreTooOld_goWithTheirLikesAndComments_andNoOthers() {
+        try (ServerFixture server =
+                ServerFixture.on(store, time, Apps::all, settings -> settings.withFeedRetention(Duration.ofDays(30)))) {
+            Client ann = server.as("ann");
+            String old = "";
+            for (int i = 0; i < 45; i++) {
+                old = send(ann, "/v1/feed/posts", "{\"text\":\"old\"}");
+            }
+            String comment = send(ann, "/v1/feed/posts/" + old + "/comments", "{\"text\":\"me too\"}");
+            for (int i = 0; i < 120; i++) {
+                send(server.as("user-" + i), "/v1/feed/posts/" + old + "/likes", "");
+            }
+            time.advance(Duration.ofDays(29));
+            String young = send(server.as("ann"), "/v1/feed/posts", "{\"text\":\"young\"}");
+            assertThat(read(server, old)).isEqualTo(200);
+
+            time.advance(Duration.ofDays(1).plusHours(6)); // and until the next sweep
+            assertThat(store.housekeeping().cleanups(10_000))
+                    .filteredOn(cleanup -> cleanup.table().equals("posts"))
+                    .extracting(Cleanup::deleted)
+                    .startsWith(45L)
+                    .filteredOn(count -> count > 0)
+                    .hasSize(1);
+            assertThat(read(server, old)).isEqualTo(404);
+            assertThat(read(server, young)).isEqualTo(200);
+            assertThat(server.as("ann")
+                            .get("/v1/feed/posts")
+                            .json()
+                            .get("items")
+                            .size())
+                    .isEqualTo(1);
+            for (DocumentId gone : List.of(
+                    new DocumentId("feed/comments", "", old + "-" + comment),
+                    new DocumentId("feed/likes", "", old + "-user-7"),
+                    new DocumentId("feed/counts", "", old))) {
+                assertThat(store.read(gone)).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void postsStay_unlessItIsSaidOtherwise() {
+        try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
+            String post = send(server.as("ann"), "/v1/feed/posts", "{\"text\":\"kept\"}");
+            time.advance(Duration.ofDays(3650));
+            assertThat(read(server, post)).isEqualTo(200);
+        }
+    }
+
+    private static int read(ServerFixture server, String post) {
+        return server.as("ann").get("/v1/feed/posts/" + post).status();
+    }
+}
