@@ -48,7 +48,7 @@ class TlsTest {
     private static Pem first;
     private static Pem second;
     private static final ControlledTime TIME = new ControlledTime();
-    private static ServerFixture server;
+    private static Server server;
 
     /** A certificate and its key, as PEM. */
     private record Pem(String certificate, String key) {
@@ -114,12 +114,10 @@ class TlsTest {
         first = make("first", "EC");
         second = make("second", "RSA");
         first.write();
-        server = ServerFixture.on(
-                new MemoryStore(),
-                TIME,
-                Apps::all,
-                settings -> settings.withConnections(
-                        new ConnectionSettings(100, Duration.ofSeconds(1), new PemFiles(cert, key))));
+        ServerSettings settings = ServerSettings.defaults()
+                .withPort(0)
+                .withConnections(new ConnectionSettings(100, Duration.ofSeconds(1), new PemFiles(cert, key)));
+        server = Server.start(settings, Storage.of(new MemoryStore()), TIME, Apps::all);
     }
 
     @AfterAll
@@ -132,7 +130,7 @@ class TlsTest {
                 .sslContext(trusted.trusting())
                 .build()
                 .send(
-                        HttpRequest.newBuilder(URI.create(server.server().url() + "/health/live"))
+                        HttpRequest.newBuilder(URI.create(server.url() + "/health/live"))
                                 .build(),
                         BodyHandlers.ofString());
     }
@@ -141,12 +139,12 @@ class TlsTest {
     void server_speaksTls_andSaysSo() throws Exception {
         first.write();
         TIME.advance(Duration.ofSeconds(10));
-        assertThat(server.server().url()).startsWith("https://localhost:");
+        assertThat(server.url()).startsWith("https://localhost:");
         HttpResponse<String> response = get(first);
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.headers().firstValue("Strict-Transport-Security")).hasValue("max-age=31536000");
-        assertThat(server.server().askWhetherReady()).isEqualTo(200);
-        assertThat(server.server().commands()).anyMatch(command -> command.contains("curl -i https://localhost:"));
+        assertThat(server.askWhetherReady()).isEqualTo(200);
+        assertThat(server.commands()).anyMatch(command -> command.contains("curl -i https://localhost:"));
     }
 
     @Test
@@ -169,7 +167,7 @@ class TlsTest {
 
     @Test
     void oldVersionsOfTls_andPlainHttp_areNotSpoken() throws Exception {
-        int port = server.server().port();
+        int port = server.port();
         try (SSLSocket socket =
                 (SSLSocket) first.trusting().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
             socket.setEnabledProtocols(new String[] {"TLSv1.1"});
@@ -182,8 +180,8 @@ class TlsTest {
     /** Somebody who never finishes to greet. */
     @Test
     void halfAGreeting_isHungUpOn() throws Exception {
-        RawSocket.send(server.server().port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
-        RawSocket.send(server.server().port(), "");
+        RawSocket.send(server.port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
+        RawSocket.send(server.port(), "");
     }
 
     @Test
