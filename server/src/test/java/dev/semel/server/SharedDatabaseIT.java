@@ -324,10 +324,10 @@ class SharedDatabaseIT {
                 writer.get();
             }
             answered("/v1/feed/posts", "{\"text\":\"" + FeedReader.LAST + "\"}", "events-last", 0);
-            List<String> first = journals.get(0).get();
+            List<String> first = journals.get(0).get(5, TimeUnit.MINUTES);
             assertThat(first).hasSize(CLIENTS * KEYS_OF_A_CLIENT + 1).doesNotHaveDuplicates();
             for (Future<List<String>> journal : journals) {
-                assertThat(journal.get()).isEqualTo(first);
+                assertThat(journal.get(5, TimeUnit.MINUTES)).isEqualTo(first);
             }
             assertThat(reading.stream().mapToInt(FeedReader::resumed).sum())
                     .as("how often readers went on elsewhere")

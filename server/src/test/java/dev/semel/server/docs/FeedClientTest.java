@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The clients that the page on the feed shows read what happens. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for an event cannot be interrupted
 class FeedClientTest {
 
     private static final Path PAGE = Repository.ROOT.resolve("docs/feed.md");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for an event cannot be interrupted
 class FeedEventsEndToEndTest extends EndToEnd {
 
     private static final String FEED = "/v1/feed/posts";

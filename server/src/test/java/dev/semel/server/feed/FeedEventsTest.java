@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Streams of events when time passes, when somebody does not read, and when things end. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for an event cannot be interrupted
 class FeedEventsTest {
 
     private final ControlledTime time = new ControlledTime();
