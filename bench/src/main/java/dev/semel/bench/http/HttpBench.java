@@ -6,6 +6,8 @@ import static dev.semel.bench.http.HttpFigures.EVENTS;
 import static dev.semel.bench.http.HttpFigures.FRESH;
 import static dev.semel.bench.http.HttpFigures.FULL;
 import static dev.semel.bench.http.HttpFigures.REPLAY;
+import static dev.semel.bench.http.HttpFigures.RESTATE_FRESH;
+import static dev.semel.bench.http.HttpFigures.RESTATE_REPLAY;
 
 import dev.semel.bench.TempFolder;
 import java.io.IOException;
@@ -64,6 +66,14 @@ public final class HttpBench implements Callable<Integer> {
     private int soakSeconds;
 
     @Option(
+            names = "--restate",
+            paramLabel = "DIR",
+            defaultValue = "${sys:semel.home:-.}/node_modules",
+            description =
+                    "The node_modules that hold Restate, to be measured beside; those of this folder unless said otherwise.")
+    private @Nullable Path restate;
+
+    @Option(
             names = "--out",
             paramLabel = "DIR",
             defaultValue = "${sys:semel.home:-.}/docs/benchmarks",
@@ -111,6 +121,7 @@ public final class HttpBench implements Callable<Integer> {
                     figures.add(what, load(wrk, server, requests, actions, what, LOAD));
                 }
             }
+            restate(figures, wrk, requests);
             events(figures, server);
             if (soakSeconds > 0) {
                 soak(figures, wrk, server, requests);
@@ -118,6 +129,26 @@ public final class HttpBench implements Callable<Integer> {
         }
         PROGRESS.println();
         return figures;
+    }
+
+    /** Beside our own server, which has nothing to do meanwhile. */
+    private void restate(HttpFigures figures, Wrk wrk, Requests requests) throws InterruptedException {
+        Path modules = Objects.requireNonNull(restate);
+        if (!RestatePeer.isInstalled(modules)) {
+            PROGRESS.println("\nRestate is not in " + modules + ", and is not measured: " + RestatePeer.INSTALL);
+            return;
+        }
+        try (RestatePeer peer = RestatePeer.start(modules)) {
+            for (String what : new String[] {FRESH, REPLAY}) {
+                say("warming up: Restate, " + what);
+                wrk.load(peer.url(), requests.script(what, 0), WARM_UP);
+            }
+            for (int round = 1; round <= rounds; round++) {
+                say("round " + round + " of " + rounds + ": Restate");
+                figures.add(RESTATE_FRESH, wrk.load(peer.url(), requests.script(FRESH, 0), LOAD));
+                figures.add(RESTATE_REPLAY, wrk.load(peer.url(), requests.script(REPLAY, 0), LOAD));
+            }
+        }
     }
 
     private void events(HttpFigures figures, ServerProcess server) throws InterruptedException {

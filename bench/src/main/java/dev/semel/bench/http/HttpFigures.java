@@ -26,6 +26,11 @@ final class HttpFigures {
     /** An action at a table, over a WebSocket. */
     static final String ACTION = "action";
 
+    /** The same of Restate, if it is installed. */
+    static final String RESTATE_REPLAY = "restate-replay";
+
+    static final String RESTATE_FRESH = "restate-fresh";
+
     final int connections;
     private final Map<String, List<Load>> loads = new LinkedHashMap<>();
     Duration readyAfter = Duration.ZERO;
@@ -46,6 +51,10 @@ final class HttpFigures {
 
     private List<Load> of(String what) {
         return loads.getOrDefault(what, List.of());
+    }
+
+    boolean has(String what) {
+        return loads.containsKey(what);
     }
 
     int rounds() {

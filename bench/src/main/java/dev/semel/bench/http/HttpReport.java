@@ -7,6 +7,8 @@ import static dev.semel.bench.http.HttpFigures.EVENT_READERS;
 import static dev.semel.bench.http.HttpFigures.FRESH;
 import static dev.semel.bench.http.HttpFigures.FULL;
 import static dev.semel.bench.http.HttpFigures.REPLAY;
+import static dev.semel.bench.http.HttpFigures.RESTATE_FRESH;
+import static dev.semel.bench.http.HttpFigures.RESTATE_REPLAY;
 
 import dev.semel.bench.BarChart;
 import java.util.Collections;
@@ -22,13 +24,16 @@ final class HttpReport {
             FULL, "an empty answer to what a retry sends",
             REPLAY, "a retry, from the record",
             FRESH, "a new key, durable",
-            ACTION, "an action over a WebSocket, durable");
+            ACTION, "an action over a WebSocket, durable",
+            RESTATE_FRESH, "Restate: new key",
+            RESTATE_REPLAY, "Restate: retry");
 
     private static final double REPLAY_AIM = 0.9;
 
     /** Ten times what a workflow engine of good name does with new keys, measured elsewhere in the same conditions. */
     private static final double FRESH_AIM = 7_000;
 
+    private static final double RESTATE_AIM = 10;
     private static final double READY_AIM = 2;
     private static final long IDLE_AIM = 256L << 20;
     private static final double FLAT = 1.1;
@@ -76,6 +81,8 @@ final class HttpReport {
                         figures.idleBytes / 1048576.0,
                         "below 256 MiB",
                         figures.idleBytes < IDLE_AIM)
+                + restate("new keys, to Restate's", FRESH, RESTATE_FRESH)
+                + restate("retries, to Restate's", REPLAY, RESTATE_REPLAY)
                 + soak()
                 + "\n## Requests\n\nA new key is a POST to a collection of about 50 bytes, stored with its key and its answer,"
                 + " and on disk before it is answered. A retry is the same request with the same key. An empty answer is"
@@ -88,6 +95,10 @@ final class HttpReport {
                 + row(REPLAY)
                 + row(FRESH)
                 + row(ACTION)
+                + (figures.has(RESTATE_FRESH)
+                        ? row(RESTATE_FRESH) + row(RESTATE_REPLAY)
+                        : "\nRestate was not there to be measured: `" + RestatePeer.INSTALL
+                                + "` brings it, and `--restate` says where.\n")
                 + "\n## Events\n\n"
                 + String.format(
                         Locale.ROOT,
@@ -105,6 +116,18 @@ final class HttpReport {
     private static String aim(String what, String format, double measured, String aim, boolean reached) {
         return "| " + what + " | " + String.format(Locale.ROOT, format, measured) + " | " + aim + " | "
                 + (reached ? "yes" : "**no**") + " |\n";
+    }
+
+    /** Loads of two servers took turns, so that each met the same machine. */
+    private String restate(String what, String ours, String theirs) {
+        return figures.has(theirs)
+                ? aim(
+                        what,
+                        "%.1f ×",
+                        figures.times(ours, theirs),
+                        "at least 10 ×",
+                        figures.times(ours, theirs) >= RESTATE_AIM)
+                : "";
     }
 
     private String soak() {
