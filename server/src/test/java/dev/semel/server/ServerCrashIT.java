@@ -74,7 +74,9 @@ class ServerCrashIT {
             assertEachOnce();
         } finally {
             clients.shutdownNow();
-            server.get().kill();
+            if (server.isDone()) {
+                server.get().kill();
+            }
         }
     }
 
