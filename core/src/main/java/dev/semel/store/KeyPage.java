@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * Some keys.
  *
- * @param records what is known of them, without their responses
+ * @param records what is known of them, without what was answered
  * @param now what time it is for the store
  * @param next where the next page begins; empty if there is none
  */

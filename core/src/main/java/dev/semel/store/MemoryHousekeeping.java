@@ -35,7 +35,7 @@ final class MemoryHousekeeping implements Housekeeping {
         for (OnceRecord record : store.onceRecords.values()) {
             boolean isBehind = after == null || OnceKey.IN_ORDER.compare(record.key(), after) > 0;
             if (isBehind && query.matches(record, now)) {
-                first.add(record.with(record.status(), null));
+                first.add(record.withoutAnswer());
                 if (first.size() > query.limit() + 1) {
                     first.poll();
                 }

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.json.Fingerprint;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ public record OnceRecord(
         @Nullable Instant deadline,
         @Nullable Instant forgottenAt,
         @Nullable Response response) {
+
+    /** So long a key stays in any case: until then it counts among the user's new ones. */
+    public static final Duration COUNTED = Duration.ofHours(1);
 
     /** Whether the lease or the life of the record is over at a given time. */
     public boolean isOverAt(Instant now) {
@@ -79,10 +83,15 @@ public record OnceRecord(
                     null,
                     null);
         }
-        if (forgottenAt != null && !now.isBefore(forgottenAt)) {
+        if (forgottenAt != null && !now.isBefore(forgottenAt) && !now.isBefore(createdAt.plus(COUNTED))) {
             return null;
         }
         return response == null ? this : with(status, null);
+    }
+
+    /** All but what was answered: only that there is an answer, and its status. */
+    public OnceRecord withoutAnswer() {
+        return response == null ? this : with(status, response.notKept());
     }
 
     /** The same operation, come to another point. */

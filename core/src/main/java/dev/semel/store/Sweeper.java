@@ -91,19 +91,36 @@ public final class Sweeper implements AutoCloseable {
         sweeping.lock();
         try {
             Map<String, Long> deleted = new TreeMap<>();
-            sweepStore(deleted);
-            for (Task task : tasks) {
-                sweep(task, deleted);
+            try {
+                sweepStore(deleted);
+                for (Task task : tasks) {
+                    sweep(task, deleted);
+                }
+            } catch (RuntimeException e) {
+                noteWhatWasDone(deleted, e);
+                throw e;
             }
-            Instant now = store.clock().instant();
-            List<Cleanup> cleanups = deleted.entrySet().stream()
-                    .map(table -> new Cleanup(table.getKey(), table.getValue(), now))
-                    .toList();
-            store.housekeeping().log(cleanups);
-            listener.accept(cleanups);
-            return cleanups;
+            return note(deleted);
         } finally {
             sweeping.unlock();
+        }
+    }
+
+    private List<Cleanup> note(Map<String, Long> deleted) {
+        Instant now = store.clock().instant();
+        List<Cleanup> cleanups = deleted.entrySet().stream()
+                .map(table -> new Cleanup(table.getKey(), table.getValue(), now))
+                .toList();
+        listener.accept(cleanups);
+        store.housekeeping().log(cleanups);
+        return cleanups;
+    }
+
+    private void noteWhatWasDone(Map<String, Long> deleted, RuntimeException broken) {
+        try {
+            note(deleted);
+        } catch (RuntimeException e) {
+            broken.addSuppressed(e);
         }
     }
 

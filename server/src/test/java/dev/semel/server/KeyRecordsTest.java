@@ -44,7 +44,7 @@ class KeyRecordsTest {
                 .isEqualTo(
                         "{\"key\":\"k\",\"endpoint\":\"POST /things/1\",\"status\":\"completed\",\"clientTxId\":\"tx-1\","
                                 + "\"attempts\":1,\"createdAt\":\"" + created + "\",\"expiresAt\":\""
-                                + time.instant().plus(Duration.ofHours(24)) + "\"}");
+                                + time.instant().plus(Duration.ofHours(24)) + "\",\"outcome\":\"completed\"}");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.semel.postgres;
 
+import dev.semel.id.TextFormat;
 import dev.semel.postgres.Session.Role;
 import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
@@ -51,7 +52,7 @@ final class Listing {
             }
             try {
                 return new Place(
-                        parts[0],
+                        TextFormat.TEXT.check("user", parts[0]),
                         Instant.parse(parts[1]),
                         UUID.fromString(parts[2]).toString());
             } catch (DateTimeException e) {

@@ -30,10 +30,11 @@ final class OnceRow {
                     + " k.created_at, coalesce(k.lease_until, k.expires_at) as deadline, k.forgotten_at,"
                     + " k.response_status, k.response_kind, k.response_headers, k.response_body";
 
-    /** The same without a response. */
+    /** The same without what was answered. */
     static final String COLUMNS_UNANSWERED = COLUMNS.substring(0, COLUMNS.indexOf("k.response_status"))
-            + "null::int4 as response_status, null::text as response_kind, null::text as response_headers,"
-            + " null::bytea as response_body";
+            + "k.response_status, case when k.response_kind like 'refusal%' then 'refusal_not_kept'"
+            + " when k.response_kind is not null then 'not_kept' end as response_kind, '' as response_headers,"
+            + " ''::bytea as response_body";
 
     /** The same, from a query of them that is called e. */
     static final String COLUMNS_FOUND =

@@ -113,7 +113,7 @@ final class KeyKeeping implements Housekeeping {
 
         private void add(OnceRecord record) {
             if (query.matches(record, now)) {
-                found.add(record.with(record.status(), null));
+                found.add(record.withoutAnswer());
             }
         }
 
@@ -198,11 +198,9 @@ final class KeyKeeping implements Housekeeping {
             String collection = Rows.collectionOf(next);
             byte[] theirs = Rows.documentKey(collection, "", user, "");
             long removed = removeAll(db.documents, theirs, (row, batch) -> batch.delete(db.documents.id(), row.key));
-            if (removed > 0) {
-                erased += removed;
-                db.wipe(db.documents, theirs, Rows.behind(theirs));
-                eraseFurtherKeys(collection, user);
-            }
+            erased += removed;
+            db.wipe(db.documents, theirs, Rows.behind(theirs)); // also what they had deleted themselves
+            eraseFurtherKeys(collection, user);
             next = Rows.behind(Rows.rowsOf(collection));
         }
         return erased;

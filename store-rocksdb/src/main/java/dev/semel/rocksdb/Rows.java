@@ -167,13 +167,13 @@ final class Rows {
     /** Whether {@link OnceRecord#sweptAt} changes a once-record, told without reading its response. */
     static boolean isToBeSwept(byte[] value, Instant now) {
         return read("a once-record", value, in -> {
-            in.readByte();
-            boolean freezes = ifAbandoned(in.readByte()) == IfAbandoned.FREEZE;
+            boolean processing = status(in.readByte()) == OnceStatus.PROCESSING;
+            boolean freezes = ifAbandoned(in.readByte()) == IfAbandoned.FREEZE && processing;
             skipFromFenceToCreatedAt(in);
-            in.readInstant();
+            Instant counted = in.readInstant().plus(OnceRecord.COUNTED);
             Instant deadline = in.readOptionalInstant();
             Instant forgottenAt = in.readOptionalInstant();
-            boolean forgotten = forgottenAt != null && !now.isBefore(forgottenAt);
+            boolean forgotten = forgottenAt != null && !now.isBefore(forgottenAt) && !now.isBefore(counted);
             boolean over = deadline != null && !now.isBefore(deadline);
             return over && (freezes || forgotten || in.readByte() != 0);
         });

@@ -61,7 +61,11 @@ public interface InspectContract extends StoreFixture {
             assertThat(page.records()).hasSizeLessThanOrEqualTo(query.limit());
             assertThat(page.now()).isEqualTo(time().instant());
             page.records().forEach(record -> {
-                assertThat(record.response()).isNull();
+                assertThat(record.response() == null || record.response().size() == 0)
+                        .isTrue();
+                if (query.state() != null) {
+                    assertThat(record.stateAt(page.now())).isEqualTo(query.state());
+                }
                 found.add(record.key().user() + " " + record.key().key());
             });
             after = page.next();
@@ -101,6 +105,8 @@ public interface InspectContract extends StoreFixture {
         assertThat(list(all.in(KeyState.PROCESSING))).containsExactly("cid three");
         assertThat(list(all.in(KeyState.PROCESSING).ofUser("bob"))).isEmpty();
         assertThat(list(all.in(KeyState.COMPLETED))).containsExactlyInAnyOrder("ann one", "ann onward", "ann-2 one");
+        assertThat(list(all.ofUser("ann").in(KeyState.COMPLETED).ofClientTx("tx-one")))
+                .containsExactly("ann one");
         assertThat(list(all.in(KeyState.EXPIRED))).isEmpty();
 
         time().advance(SETTINGS.failedRetention());

@@ -110,6 +110,29 @@ public interface SweepContract extends StoreFixture {
     }
 
     @Test
+    default void keyThatIsForgottenAtOnce_staysAsLongAsItCounts() {
+        needs(Capability.HOUSEKEEPING);
+        Call call = call("k");
+        var brief = SETTINGS.withRetention(Duration.ofSeconds(1)).withTombstone(Duration.ZERO);
+        run(newOnce(store(), brief, OnceListener.NONE), Mode.LEASED, call, () -> Response.of("done"));
+        time().advance(Duration.ofMinutes(59));
+        sweep();
+        assertThat(stored(call)).isNotNull();
+        time().advance(Duration.ofMinutes(1));
+        sweep();
+        assertThat(stored(call)).isNull();
+    }
+
+    @Test
+    default void completedKey_thatMustNotBeRunAgain_isSweptOnce() {
+        Call call = call("k");
+        newOnce().leased(call, IfAbandoned.FREEZE, lease -> Response.of("done"));
+        time().advance(SETTINGS.retention());
+        assertThat(sweep()).containsEntry(Housekeeping.KEYS, 1L);
+        assertThat(sweep()).containsEntry(Housekeeping.KEYS, 0L);
+    }
+
+    @Test
     default void failure_isForgottenAfterItsTime() {
         for (Mode mode : modes()) {
             Call call = call("k-" + mode);

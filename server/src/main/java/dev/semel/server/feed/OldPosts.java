@@ -2,11 +2,14 @@ package dev.semel.server.feed;
 
 import static dev.semel.server.feed.FeedRecords.COMMENTS;
 import static dev.semel.server.feed.FeedRecords.COUNTS;
+import static dev.semel.server.feed.FeedRecords.DELETED;
 import static dev.semel.server.feed.FeedRecords.LIKES;
 import static dev.semel.server.feed.FeedRecords.POSTS;
 
+import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.record.Records;
+import dev.semel.record.WriteResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentReader;
 import dev.semel.store.Store;
@@ -15,12 +18,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Removes posts that are older than they are to be kept, with their likes and comments. Nobody is told: it is not an event. */
 final class OldPosts {
 
     private static final int POSTS_AT_A_TIME = 20;
     private static final int ROWS_AT_A_TIME = 100;
+
+    private static final Json NOTHING = Json.of("{}");
 
     private final Transactions transactions;
     private final Store store;
@@ -41,27 +47,29 @@ final class OldPosts {
             if (post.createdAt().isAfter(end)) {
                 return removed;
             }
-            remove(post.key());
-            removed++;
+            removed += remove(post.key()) ? 1 : 0;
         }
         return removed;
     }
 
     /** What is liked or commented on meanwhile has other counts, and is looked at again. */
-    private void remove(String post) {
-        boolean removed = false;
-        while (!removed) {
+    private boolean remove(String post) {
+        while (true) {
             long seen = changes(store, post);
             removeAll(COMMENTS, post);
             removeAll(LIKES, post);
-            removed = transactions.run(tx -> {
+            Optional<Boolean> removed = transactions.run(tx -> {
                 if (changes(tx, post) != seen) {
-                    return false;
+                    return Optional.empty();
                 }
-                POSTS.delete(tx, post);
+                boolean there = POSTS.delete(tx, post) instanceof WriteResult.Written;
                 COUNTS.delete(tx, post);
-                return true;
+                DELETED.create(tx, post, NOTHING);
+                return Optional.of(there);
             });
+            if (removed.isPresent()) {
+                return removed.get();
+            }
         }
     }
 
@@ -79,6 +87,6 @@ final class OldPosts {
                 going.forEach(document -> records.delete(tx, document.key()));
                 return going;
             });
-        } while (some.size() == ROWS_AT_A_TIME);
+        } while (!some.isEmpty()); // a page ends early where its rows are large
     }
 }

@@ -7,7 +7,8 @@ import java.util.List;
 /** Counts what clean-ups remove. */
 public final class SweepMeters {
 
-    private static final List<String> TABLES = List.of("idempotency_keys", "documents", "posts");
+    private static final List<String> TABLES =
+            List.of("idempotency_keys", "tombstones", "documents", "receipts", "posts");
 
     private final MeterRegistry registry;
 

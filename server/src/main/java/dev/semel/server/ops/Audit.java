@@ -16,8 +16,11 @@ import tools.jackson.databind.node.ObjectNode;
 /** What operators have done, in order: who, when, what, to what, and why. An entry is written once, and nothing changes it. */
 final class Audit {
 
+    /** Whose entries are, so that no user's connection to the database sees them; nobody of this name can be erased. */
+    static final String OWNER = "semel-operators";
+
     private static final Records ENTRIES =
-            Records.of("ops/audit", KeyTemplate.of("{entry:tid62}")).inOrder();
+            Records.of("ops/audit", KeyTemplate.of("{entry:tid62}")).inOrder().ownedBy(OWNER);
 
     private Audit() {}
 

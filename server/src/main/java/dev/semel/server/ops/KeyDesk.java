@@ -34,6 +34,7 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -45,6 +46,10 @@ public final class KeyDesk implements App {
 
     private static final String KEY = "/v1/ops/keys/{user}/{key}";
     private static final int LONGEST_REASON = 1000;
+
+    /** Those that no retry is ever answered from a record. */
+    private static final Set<Integer> NOT_FINAL = Set.of(204, 205, 401, 409, 412, 429);
+
     private static final int MOST_LOOKS = 10;
 
     private final Transactions transactions;
@@ -194,6 +199,9 @@ public final class KeyDesk implements App {
     /** What retries are to be answered; 200 with an empty object unless it is said. */
     private static Response answered(JsonNode body) {
         int status = Request.isGiven(body, "status") ? (int) Request.whole(body, "status", 200, 499) : 200;
+        if (NOT_FINAL.contains(status) || (status >= 300 && status < 400)) {
+            throw Refusal.invalid("status", "has to be one of an answer that is final, and has a body");
+        }
         JsonNode given = body.get("body");
         JsonNode answer = given == null ? JsonText.object() : given;
         return Response.of(status, Map.of("Content-Type", "application/json"), JsonText.bytes(answer));
@@ -227,9 +235,14 @@ public final class KeyDesk implements App {
         } catch (MalformedException e) {
             throw Refusal.malformed(e);
         }
+        if (user.equals(Audit.OWNER)) {
+            throw Refusal.invalid("user", "is the name under which the audit is kept, which stays");
+        }
         String reason = reason(request)
-                .orElseThrow(() -> Refusal.invalid("reason", "is missing: say in the body, or as a parameter, why"));
-        boolean records = request.parameter("records").map("true"::equals).orElse(false);
+                .orElseThrow(() -> Refusal.invalid(
+                        "reason",
+                        "has to be said in the body, or as a parameter, in 1 to " + LONGEST_REASON + " characters"));
+        boolean records = flag(request, "records");
         transactions.run(tx -> {
             ObjectNode what = JsonText.object().put("user", user).put("records", records);
             Audit.add(tx, request.user(), "erase", reason, what);
@@ -242,12 +255,20 @@ public final class KeyDesk implements App {
         return Answer.ok(answer);
     }
 
+    private static boolean flag(Request request, String name) {
+        String said = request.parameter(name).orElse("false");
+        if (!said.equals("true") && !said.equals("false")) {
+            throw Refusal.invalid(name, "has to be true or false");
+        }
+        return said.equals("true");
+    }
+
     /** Some clients cannot send a body with DELETE. */
     private static Optional<String> reason(Request request) {
-        Optional<String> said = request.parameter("reason");
+        Optional<String> said = request.parameter("reason").filter(reason -> !reason.isBlank());
         if (said.isEmpty() && request.body().length > 0) {
             return Optional.of(Request.text(request.object(), "reason", LONGEST_REASON));
         }
-        return said.filter(reason -> !reason.isBlank() && reason.length() <= LONGEST_REASON);
+        return said.filter(reason -> reason.length() <= LONGEST_REASON);
     }
 }

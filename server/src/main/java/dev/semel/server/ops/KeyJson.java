@@ -17,6 +17,7 @@ public final class KeyJson {
     public static ObjectNode own(OnceRecord record, Instant now) {
         // while it is under way its deadline is its lease's, which is no end of the record
         boolean ends = record.deadline() != null && record.status() != OnceStatus.PROCESSING;
+        boolean ended = record.status() == OnceStatus.COMPLETED || record.status() == OnceStatus.FAILED;
         return JsonText.object()
                 .put("key", record.key().key())
                 .put("endpoint", record.key().endpoint())
@@ -24,7 +25,8 @@ public final class KeyJson {
                 .put("clientTxId", record.clientTxId())
                 .put("attempts", record.attempts())
                 .put("createdAt", record.createdAt().toString())
-                .put("expiresAt", ends ? String.valueOf(record.deadline()) : null);
+                .put("expiresAt", ends ? String.valueOf(record.deadline()) : null)
+                .put("outcome", ended ? name(record.status()) : null);
     }
 
     /** As operators see it. */

@@ -4,6 +4,7 @@ import static dev.semel.server.tables.TableRecords.SESSIONS;
 import static dev.semel.server.tables.TableRecords.accepted;
 import static dev.semel.server.tables.TableRecords.change;
 import static dev.semel.server.tables.TableRecords.table;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.http.EdgeProblem;
 import dev.semel.http.Problem;
@@ -104,7 +105,7 @@ public final class Actions {
         Action action = action((ObjectNode) message);
         table(transactions.store(), tableId); // or else there is nothing to be kept of it
         Call call = Call.of(
-                        new OnceKey(user, "action /v1/tables/" + tableId, action.clientMsgId),
+                        new OnceKey(keeper(user), "action /v1/tables/" + tableId, action.clientMsgId),
                         Fingerprint.ofJson(JsonText.bytes(action.message)))
                 .waiting(patience);
         Outcome outcome = once.atomic(call, tx -> {
@@ -115,6 +116,11 @@ public final class Actions {
             }
         });
         return told(outcome);
+    }
+
+    /** Actions are no keys that a user begins, and must not count as such; so they are kept under a name made of the user's. */
+    private static String keeper(String user) {
+        return "actions-" + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
     }
 
     private static Action action(ObjectNode message) {

@@ -2,12 +2,14 @@ package dev.semel.server.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.key.KeyRange;
 import dev.semel.server.Apps;
 import dev.semel.server.ServerFixture;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.store.Cleanup;
 import dev.semel.store.DocumentId;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Scan;
 import dev.semel.testkit.ControlledTime;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +37,10 @@ class OldPostsTest {
                 old = send(ann, "/v1/feed/posts", "{\"text\":\"old\"}");
             }
             String comment = send(ann, "/v1/feed/posts/" + old + "/comments", "{\"text\":\"me too\"}");
+            String large = "x".repeat(900_000);
+            for (int i = 0; i < 7; i++) {
+                send(ann, "/v1/feed/posts/" + old + "/comments", "{\"text\":\"" + large + "\"}");
+            }
             for (int i = 0; i < 120; i++) {
                 send(server.as("user-" + i), "/v1/feed/posts/" + old + "/likes", "");
             }
@@ -57,6 +63,8 @@ class OldPostsTest {
                             .get("items")
                             .size())
                     .isEqualTo(1);
+            assertThat(store.scan(new Scan("feed/comments", "", "", KeyRange.ofPrefix(""), "", 10)))
+                    .isEmpty();
             for (DocumentId gone : List.of(
                     new DocumentId("feed/comments", "", old + "-" + comment),
                     new DocumentId("feed/likes", "", old + "-user-7"),

@@ -1,11 +1,13 @@
 package dev.semel.server.ops;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdSchemes;
 import dev.semel.server.EndToEnd;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -68,6 +70,8 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(column(operator.get("/v1/ops/keys?user=" + user + "&before=2026-01-01T00:00:00Z"), "key"))
                 .isEmpty();
 
+        assertThat(column(operator.get("/v1/ops/keys?user=" + user), "status")).containsOnly("completed");
+
         Reply found = operator.get(path("k1") + ENDPOINT);
         assertThat(found.text("user")).isEqualTo(user);
         assertThat(found.text("status")).isEqualTo("completed");
@@ -84,6 +88,9 @@ class OperatorEndToEndTest extends EndToEnd {
         assertInvalid(operator.get("/v1/ops/keys?before=yesterday"), "before");
         assertInvalid(operator.get("/v1/ops/keys?after=%21"), "after");
         assertInvalid(operator.get("/v1/ops/keys?after=bm9uc2Vuc2U"), "after");
+        String place = "a\0b\n2026-01-01T00:00:00Z\n00000000-0000-0000-0000-000000000000";
+        String forged = Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
+        assertInvalid(operator.get("/v1/ops/keys?after=" + forged), "after");
         assertInvalid(operator.get("/v1/ops/keys?limit=0"), "limit");
     }
 
@@ -144,6 +151,8 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(erased.json().get("erased").get("documents").asInt()).isEqualTo(1);
         assertThat(column(as(user).get("/v1/collections/notes/records"), "id")).isEmpty();
         assertInvalid(operator.delete("/v1/ops/users/a%20b?reason=x"), "user");
+        assertInvalid(operator.delete("/v1/ops/users/semel-operators?reason=x&records=true"), "user");
+        assertInvalid(operator.delete("/v1/ops/users/" + user + "?reason=x&records=TRUE"), "records");
     }
 
     @Test
@@ -159,7 +168,9 @@ class OperatorEndToEndTest extends EndToEnd {
     @Test
     void ownTransactions_areFound_andOthersAreNot() {
         post(as(user), "k", "tx");
-        assertThat(column(as(user).get("/v1/idempotency?clientTxId=tx"), "key")).containsExactly("k");
+        Reply own = as(user).get("/v1/idempotency?clientTxId=tx");
+        assertThat(column(own, "key")).containsExactly("k");
+        assertThat(column(own, "status")).containsExactly("completed");
         assertProblem(as("somebody").get("/v1/idempotency?clientTxId=tx"), 404, "not_found");
         assertInvalid(as(user).get("/v1/idempotency"), "clientTxId");
         assertInvalid(as(user).get("/v1/idempotency?clientTxId=a%20b"), "clientTxId");
