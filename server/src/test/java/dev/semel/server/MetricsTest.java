@@ -351,8 +351,7 @@ class MetricsTest {
                     RawSocket.send(server.server().port(), "GET /%zz" + word + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 }
                 int requests = (round + 1) * REQUESTS * 6;
-                Scrape scrape =
-                        Scrape.await(server, seen -> asked(seen) >= requests);
+                Scrape scrape = Scrape.await(server, seen -> asked(seen) >= requests);
                 assertThat(asked(scrape)).isEqualTo(requests);
                 assertThat(scrape.value("semel_http_requests_total{method=\"other\",route=\"none\",status=\"400\"}"))
                         .isEqualTo((round + 1) * REQUESTS);
