@@ -40,8 +40,9 @@ final class CommitGroup {
     private final Set<String> users = new TreeSet<>();
     private final List<Long> lockers = new ArrayList<>();
     private final Set<Long> rowLocks = new TreeSet<>();
+    private final Set<Long> userLocks = new TreeSet<>();
     private final List<Long> tried = new ArrayList<>();
-    private final Set<Long> sharedLocks = new TreeSet<>();
+    private final List<Long> placeLock = new ArrayList<>();
 
     private final List<DocumentId> lookedAt = new ArrayList<>();
     private final List<List<@Nullable Object>> looked = new ArrayList<>();
@@ -50,7 +51,7 @@ final class CommitGroup {
     private final List<List<@Nullable Object>> further = new ArrayList<>();
     private final List<List<@Nullable Object>> furtherDeletes = new ArrayList<>();
 
-    /** @param alone whether it waits for rows that others have */
+    /** @param alone whether it waits for rows and users that others have */
     CommitGroup(List<PendingCommit> commits, boolean alone) {
         this.commits = commits;
         boolean once = false;
@@ -83,20 +84,24 @@ final class CommitGroup {
 
     private void addLocks(PendingCommit pending, long i) {
         for (RowId row : pending.rows()) {
-            rowLocks.add(row.lock());
-            lockers.add(i);
-            tried.add(row.lock());
+            addLock(row, i, rowLocks);
         }
         OnceWrite once = pending.commit.once();
         if (once != null) {
             users.add(once.record().key().user());
             if (pending.isCounted()) {
-                sharedLocks.add(RowId.ofUser(once.record().key().user()).lock());
+                addLock(RowId.ofUser(once.record().key().user()), i, userLocks);
             }
         }
-        if (pending.commit.wantsPlace()) {
-            sharedLocks.add(PLACE_LOCK);
+        if (pending.commit.wantsPlace() && placeLock.isEmpty()) {
+            placeLock.add(PLACE_LOCK);
         }
+    }
+
+    private void addLock(RowId id, long i, Set<Long> inOrder) {
+        inOrder.add(id.lock());
+        lockers.add(i);
+        tried.add(id.lock());
     }
 
     private void addDocuments(Commit commit, long i) {
@@ -162,10 +167,11 @@ final class CommitGroup {
         to.text(String.join(",", users));
         if (sql.alone()) {
             List<Long> all = new ArrayList<>(rowLocks);
-            all.addAll(sharedLocks);
+            all.addAll(userLocks);
+            all.addAll(placeLock);
             to.numbers(all);
         } else {
-            to.numbers(lockers).numbers(tried).numbers(List.copyOf(sharedLocks));
+            to.numbers(lockers).numbers(tried).numbers(placeLock);
         }
         to.time(now);
         CommitSql.LOOKED.bind(to, looked);

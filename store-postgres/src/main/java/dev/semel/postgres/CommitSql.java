@@ -11,7 +11,8 @@ import java.util.List;
  * statement. Nobody writes a row without its lock, so what is checked here still holds when it is written here. A commit of the
  * group that does not hold writes nothing, and does not keep the others from it.
  *
- * @param alone whether it waits for its locks; a group does not, and tells which of its commits could not have theirs
+ * @param alone whether it waits for its locks; a group waits for nothing but the one of places, which is held for a moment, and
+ *     tells which of its commits could not have theirs
  * @param once whether a commit has a once-record
  * @param commits how many commits there are; these and the following numbers are {@linkplain RowSource#shape shapes}
  * @param receipts whether a commit has none, but writes
@@ -82,7 +83,7 @@ record CommitSql(
     /** The user has begun too many keys. */
     static final int LIMITED = 4;
 
-    /** Somebody else has a row. */
+    /** Somebody else has a row, or counts the keys of the user. */
     static final int BUSY = 5;
 
     static final String TRY_LOCKS = ", set_config('semel.busy', coalesce((select string_agg(distinct l.i::text, ',')"

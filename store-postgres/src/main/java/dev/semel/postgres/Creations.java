@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Commits of new keys with new documents, as nearly all are: plain inserts, which cost half of what {@link CommitGroup} does. If a row
- * is there already, if somebody else is at one, or if a user may begin no more keys, the whole fails and nothing was done; and then a
+ * is there already, if somebody else is at one or counts a user's keys, or if a user may begin no more of them, the whole fails and nothing was done; and then a
  * {@code CommitGroup} finds out which of them it was.
  */
 final class Creations {
@@ -34,14 +34,12 @@ final class Creations {
 
     private static final RowSource COUNTED = RowSource.of("user_id text", "micros int8", "room int8");
 
-    private static final String LOCK = ", "
-            + KeySql.require("(select bool_and(pg_try_advisory_xact_lock(k)) from unnest(?::int8[]) k)")
-            + CommitSql.WAIT_FOR_LOCKS;
+    private static final String LOCK =
+            ", " + KeySql.require("(select bool_and(pg_try_advisory_xact_lock(k)) from unnest(?::int8[]) k)");
 
     private final Map<String, PendingCommit> byId = new HashMap<>();
     private final TreeSet<String> users = new TreeSet<>();
-    private final TreeSet<Long> rowLocks = new TreeSet<>();
-    private final TreeSet<Long> userLocks = new TreeSet<>();
+    private final TreeSet<Long> locks = new TreeSet<>();
     private final TreeMap<String, List<@Nullable Object>> counted = new TreeMap<>();
     private final List<List<@Nullable Object>> keys = new ArrayList<>();
     private final List<List<@Nullable Object>> documents = new ArrayList<>();
@@ -50,7 +48,7 @@ final class Creations {
     /** @param commits all of them {@linkplain PendingCommit#isCreation creations} */
     Creations(List<PendingCommit> commits) {
         for (PendingCommit pending : commits) {
-            pending.rows().forEach(row -> rowLocks.add(row.lock()));
+            pending.rows().forEach(row -> locks.add(row.lock()));
             addKey(pending, Objects.requireNonNull(pending.commit.once()));
             for (DocumentWrite write : pending.commit.writes()) {
                 add((DocumentWrite.Put) write);
@@ -66,7 +64,7 @@ final class Creations {
         users.add(user);
         byId.put(id.uuid().toString(), pending);
         if (pending.isCounted()) {
-            userLocks.add(RowId.ofUser(user).lock());
+            locks.add(RowId.ofUser(user).lock());
             List<@Nullable Object> before = counted.get(user);
             long room = before == null ? write.quota().limit() : (Long) Objects.requireNonNull(before.get(2));
             counted.put(user, row(user, CommitGroup.micros(write.quota().window()), room - 1));
@@ -145,7 +143,7 @@ final class Creations {
     }
 
     private void bind(Parameters to, @Nullable Instant now) throws SQLException {
-        to.text(String.join(",", users)).numbers(List.copyOf(rowLocks)).numbers(List.copyOf(userLocks));
+        to.text(String.join(",", users)).numbers(List.copyOf(locks));
         if (!counted.isEmpty()) {
             to.time(now);
             COUNTED.bind(to, List.copyOf(counted.values()));

@@ -92,7 +92,7 @@ final class PendingCommit {
         this.failure = failure;
     }
 
-    /** Whether somebody else had one of its rows, and nothing was done. */
+    /** Whether nothing was done: somebody else had one of its rows or its user, or one that it came with was refused. */
     boolean isBusy() {
         return result == null && failure == null;
     }

@@ -9,6 +9,7 @@ import dev.semel.store.DocumentId;
 import dev.semel.store.GroupWriter;
 import dev.semel.store.Housekeeping;
 import dev.semel.store.OnceKey;
+import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.RowLocks;
 import dev.semel.store.Scan;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Callers that come at the same time share a round trip, and a commit to disk with it ({@link CommitGroup}). Within a process the
  * rows of a commit are locked until it is done, so that no two of a group have one in common; between processes, by advisory
- * locks of the transaction. A row that another process holds for long does not hold up the group: its commit waits alone.
+ * locks of the transaction. What another transaction holds for long, a row or the count of a user's keys, does not hold up the
+ * group: its commit waits alone.
  *
  * <p>Connections are taken from a {@link DataSource} for one transaction each, and may be others each time. Every transaction acts
  * as the role {@code semel_app}, and for the users whose rows it is about.
@@ -56,6 +58,7 @@ public final class PostgresStore implements Store {
     private final @Nullable InstantSource givenClock;
     private final DatabaseClock clock;
     private final RowLocks locks = new RowLocks();
+    private final Turns turns;
     private final Superseded superseded = new Superseded();
     private final GroupWriter<PendingCommit> commits =
             new GroupWriter<>(this::commitTogether, PendingCommit::bytes, MOST_TOGETHER);
@@ -67,8 +70,10 @@ public final class PostgresStore implements Store {
     private @Nullable Listening listening; // as long as somebody watches
     private volatile boolean closed;
 
-    private PostgresStore(Session session, DataSource listeningSource, @Nullable InstantSource givenClock) {
+    private PostgresStore(
+            Session session, Duration lockTimeout, DataSource listeningSource, @Nullable InstantSource givenClock) {
         this.session = session;
+        this.turns = new Turns(lockTimeout);
         this.finding = session.doing(Work.FIND);
         this.reading = session.doing(Work.READ);
         this.scanning = session.doing(Work.SCAN);
@@ -117,7 +122,7 @@ public final class PostgresStore implements Store {
         if (settings.migrate()) {
             Schema.migrate(source);
         }
-        return new PostgresStore(new Session(source, settings, listener), listening, clock);
+        return new PostgresStore(new Session(source, settings, listener), settings.lockTimeout(), listening, clock);
     }
 
     private static Instant askTime(Session session) {
@@ -200,7 +205,7 @@ public final class PostgresStore implements Store {
             }
             commits.write(pending);
             if (pending.isBusy()) {
-                commitAlone(pending);
+                commitAfterOthers(pending);
             }
             CommitResult result = pending.result();
             if (result instanceof CommitResult.Applied) {
@@ -212,7 +217,7 @@ public final class PostgresStore implements Store {
         }
     }
 
-    /** If one of them keeps the others from being committed, they are committed without it. */
+    /** If one of them keeps the others from being committed, all are left busy, so that each goes alone and holds up nobody. */
     void commitTogether(List<PendingCommit> group) {
         List<PendingCommit> others = createTogether(group);
         try {
@@ -220,9 +225,7 @@ public final class PostgresStore implements Store {
                 commit(others, false);
             }
         } catch (StoreException e) {
-            if (others.size() > 1 && Session.isRefusal(e)) {
-                others.forEach(this::commitAlone);
-            } else {
+            if (others.size() == 1 || !Session.isRefusal(e)) {
                 others.forEach(pending -> pending.fail(e));
             }
         }
@@ -246,6 +249,19 @@ public final class PostgresStore implements Store {
             creations.forEach(pending -> pending.fail(e));
         }
         return group.stream().filter(pending -> !pending.isCreation()).toList();
+    }
+
+    /** Commits of a user whose keys are counted go one after another, or else they would wait on a connection each. */
+    private void commitAfterOthers(PendingCommit pending) {
+        OnceWrite once = pending.commit.once();
+        if (once == null || !pending.isCounted()) {
+            commitAlone(pending);
+            return;
+        }
+        RowId user = RowId.ofUser(once.record().key().user());
+        if (!turns.run(user, () -> commitAlone(pending))) {
+            pending.fail(StoreException.unavailable("Other commits of the user take too long", null));
+        }
     }
 
     private void commitAlone(PendingCommit pending) {

@@ -117,9 +117,10 @@ class LostConnectionsTest {
         PendingCommit other = new PendingCommit(Stored.commit("other", Stored.key("bob", "other"), id("other")));
         try (PostgresStore store = open()) {
             store.commitTogether(List.of(good, bad, other));
-            assertThat(good.result()).isInstanceOf(CommitResult.Applied.class);
-            assertThat(other.result()).isInstanceOf(CommitResult.Applied.class);
-            assertThatThrownBy(bad::result).isInstanceOf(StoreException.class);
+            assertThat(List.of(good, bad, other)).allMatch(PendingCommit::isBusy, "goes alone");
+            assertThat(store.commit(good.commit)).isInstanceOf(CommitResult.Applied.class);
+            assertThat(store.commit(other.commit)).isInstanceOf(CommitResult.Applied.class);
+            assertThatThrownBy(() -> store.commit(bad.commit)).isInstanceOf(StoreException.class);
             assertThat(store.read(id("good"))).isPresent();
             assertThat(store.find(Stored.key("ann", "bad"), Quota.NONE).record())
                     .isNull();

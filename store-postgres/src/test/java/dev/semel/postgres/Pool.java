@@ -20,6 +20,7 @@ class Pool implements DataSource, AutoCloseable {
     private final DataSource source;
     private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
     private final AtomicInteger lent = new AtomicInteger();
+    private final AtomicInteger mostLent = new AtomicInteger();
     private final Cleaning cleaning;
 
     /** What is done with a connection before it is kept. */
@@ -48,7 +49,7 @@ class Pool implements DataSource, AutoCloseable {
     @Override
     public Connection getConnection() throws SQLException {
         Connection open = take();
-        lent.incrementAndGet();
+        mostLent.accumulateAndGet(lent.incrementAndGet(), Math::max);
         AtomicBoolean inUse = new AtomicBoolean(true); // it may be closed more than once
         return (Connection) Proxy.newProxyInstance(
                 Pool.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
@@ -77,6 +78,11 @@ class Pool implements DataSource, AutoCloseable {
     /** How many connections are in use. */
     int lent() {
         return lent.get();
+    }
+
+    /** How many connections were in use at the same time, at most. */
+    int mostLent() {
+        return mostLent.get();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.semel.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.json.Fingerprint;
 import dev.semel.key.KeyRange;
@@ -21,8 +22,10 @@ import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Scan;
+import dev.semel.store.StoreException;
 import dev.semel.store.Time;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -174,6 +177,73 @@ class SeveralServersTest {
     }
 
     @Test
+    void userWhoseKeysAreBeingCounted_holdsUpTheirOwnCommitsAlone() throws Exception {
+        Quota quota = new Quota(2, Duration.ofHours(1));
+        PostgresStore store = servers.get(0);
+        try (Connection other = database.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute(
+                    "select pg_advisory_xact_lock(" + RowId.ofUser("ann").lock() + ")");
+            PendingCommit waits =
+                    new PendingCommit(Commit.of("a", Stored.completed(Stored.key("ann", "a"), "a", quota)));
+            PendingCommit goes =
+                    new PendingCommit(Commit.of("b", Stored.completed(Stored.key("bob", "b"), "b", quota)));
+            store.commitTogether(List.of(waits, goes));
+            assertThat(waits.isBusy()).isTrue();
+            assertThat(goes.result()).isInstanceOf(CommitResult.Applied.class);
+            List<Future<CommitResult>> waiting = new ArrayList<>();
+            for (String name : List.of("c", "d", "e")) {
+                waiting.add(threads.submit(() ->
+                        store.commit(Commit.of(name, Stored.completed(Stored.key("ann", name), name, quota)))));
+            }
+            awaitOneWaiting();
+            assertThat(store.commit(Commit.of("f", Stored.completed(Stored.key("bob", "f"), "f", quota))))
+                    .isInstanceOf(CommitResult.Applied.class);
+            assertThat(waiting).noneMatch(Future::isDone);
+            other.rollback();
+            int begun = 0;
+            for (Future<CommitResult> each : waiting) {
+                begun += each.get() instanceof CommitResult.Applied ? 1 : 0;
+            }
+            assertThat(begun).as("the quota holds").isEqualTo(2);
+        }
+    }
+
+    private void awaitOneWaiting() throws SQLException {
+        String waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+                + " and database = (select oid from pg_database where datname = current_database())";
+        while ("0".equals(Postgres.ask(database, waiting))) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void commitsOfAUserThatWaitTooLong_areGivenUp_withOneConnection() throws Exception {
+        Quota quota = new Quota(9, Duration.ofHours(1));
+        Duration shortly = Duration.ofMillis(50);
+        Pool pool = new Pool(database);
+        pools.add(pool);
+        try (PostgresStore hasty =
+                        PostgresStore.open(pool, new PostgresSettings(false, shortly, Duration.ofSeconds(15)));
+                Connection other = database.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute(
+                    "select pg_advisory_xact_lock(" + RowId.ofUser("ann").lock() + ")");
+            all(8, i -> () -> {
+                assertThatThrownBy(() -> hasty.commit(
+                                Commit.of("a" + i, Stored.completed(Stored.key("ann", "a" + i), "a", quota))))
+                        .isInstanceOf(StoreException.class);
+                return null;
+            });
+            assertThat(pool.mostLent())
+                    .as("one that waits, and one for the groups")
+                    .isLessThanOrEqualTo(2);
+        }
+    }
+
+    @Test
     void rowThatIsHeldTooLong_isGivenUp_withoutAnyDoubtWhatHappened() throws Exception {
         DocumentId held = new DocumentId("things", "", "held");
         PostgresStore hasty = PostgresStore.open(
@@ -182,7 +252,7 @@ class SeveralServersTest {
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
-            org.assertj.core.api.Assertions.assertThatThrownBy(() -> hasty.commit(Stored.write("attempt", held, null)))
+            assertThatThrownBy(() -> hasty.commit(Stored.write("attempt", held, null)))
                     .hasMessageContaining("55P03");
             other.rollback();
         }
