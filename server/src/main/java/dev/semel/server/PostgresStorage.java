@@ -27,6 +27,9 @@ final class PostgresStorage {
     private static final Duration LOCK = Duration.ofSeconds(3);
     private static final Duration STATEMENT = Duration.ofSeconds(5);
 
+    /** More than a migration takes at once. */
+    private static final int MIGRATING = 5;
+
     /** Longer than any statement may take, so that only a database that has fallen silent is given up. */
     private static final Duration SILENCE = Duration.ofSeconds(6);
 
@@ -48,7 +51,7 @@ final class PostgresStorage {
     static PostgresStorage open(PostgresUrl url, StoreSettings settings) {
         PostgresSettings usual = new PostgresSettings(settings.migrate(), LOCK, STATEMENT);
         prepare(url, usual);
-        HikariDataSource pool = pool(url, settings.connections());
+        HikariDataSource pool = pool(lasting(url), settings.connections(), settings.connections());
         try {
             PostgresMeters meters = new PostgresMeters(pool);
             PostgresStore store = PostgresStore.open(pool, source(url), usual.withoutMigration(), meters);
@@ -59,7 +62,7 @@ final class PostgresStorage {
         }
     }
 
-    /** By a connection of its own: a migration may take long, and its failures are clearer than those of a pool. */
+    /** By connections of its own: a migration may take long, and the failures of a first one are clearer than those of a pool. */
     private static void prepare(PostgresUrl url, PostgresSettings settings) {
         PGSimpleDataSource source = source(url);
         try {
@@ -74,8 +77,8 @@ final class PostgresStorage {
         } catch (SQLException e) {
             throw unusable(url, DatabaseFault.said(e));
         }
-        try {
-            PostgresStore.open(source, settings).close();
+        try (HikariDataSource pool = pool(source, MIGRATING, 0)) {
+            PostgresStore.open(pool, settings).close();
         } catch (StoreException e) {
             throw unusable(url, DatabaseFault.ofTables(e, settings.migrate()));
         }
@@ -93,15 +96,22 @@ final class PostgresStorage {
         return source;
     }
 
-    private static HikariDataSource pool(PostgresUrl url, int connections) {
+    private static PGSimpleDataSource lasting(PostgresUrl url) {
         PGSimpleDataSource source = source(url);
         if (!url.says("socketTimeout")) {
             source.setSocketTimeout((int) SILENCE.toSeconds());
         }
+        return source;
+    }
+
+    /** Its transactions are read committed, as the store needs them, whatever the database's default is. */
+    private static HikariDataSource pool(PGSimpleDataSource source, int connections, int idle) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("semel");
         config.setDataSource(source);
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         config.setMaximumPoolSize(connections);
+        config.setMinimumIdle(idle);
         config.setConnectionTimeout(CONNECTION.toMillis());
         config.setValidationTimeout(CONNECTION.toMillis() / 2);
         config.setInitializationFailTimeout(-1);

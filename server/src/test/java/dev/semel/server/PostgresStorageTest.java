@@ -6,6 +6,7 @@ import dev.semel.postgres.Postgres;
 import dev.semel.server.settings.Given;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
+import dev.semel.store.DocumentId;
 import dev.semel.store.Time;
 import java.time.InstantSource;
 import java.util.Map;
@@ -14,12 +15,28 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 class PostgresStorageTest {
 
+    private static Storage open(PGSimpleDataSource database) {
+        Given given = new Given(Map.of(Setting.STORE, Postgres.url(database)), null, Map.of());
+        return Storage.open(
+                ServerSettings.of(given, Map.of(), InstantSource.system()).store(), Time.system());
+    }
+
+    @Test
+    void databaseWithStricterTransactions_isUsedAllTheSame() throws Exception {
+        PGSimpleDataSource database = Postgres.NEWEST.emptyDatabase();
+        Postgres.execute(
+                database,
+                "alter database " + database.getDatabaseName()
+                        + " set default_transaction_isolation to 'repeatable read'");
+        Storage storage = open(database);
+        assertThat(storage.store().read(new DocumentId("things", "", "a"))).isEmpty();
+        storage.close();
+    }
+
     @Test
     void closedStorage_leavesNoConnection() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.database();
-        Given given = new Given(Map.of(Setting.STORE, Postgres.url(database)), null, Map.of());
-        Storage storage = Storage.open(
-                ServerSettings.of(given, Map.of(), InstantSource.system()).store(), Time.system());
+        Storage storage = open(database);
         storage.store().housekeeping().sweep("");
         storage.close();
         assertThat(Postgres.ask(database, "select count(*) from pg_stat_activity where datname = current_database()"))

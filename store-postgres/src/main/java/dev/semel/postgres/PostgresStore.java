@@ -80,7 +80,7 @@ public final class PostgresStore implements Store {
         this.committing = session.doing(Work.COMMIT);
         this.givenClock = givenClock;
         long asked = System.nanoTime();
-        this.clock = new DatabaseClock(askTime(session), asked);
+        this.clock = new DatabaseClock(firstLook(session), asked);
         this.housekeeping = new KeyKeeping(this, session);
         this.listeningSource = listeningSource;
     }
@@ -90,7 +90,8 @@ public final class PostgresStore implements Store {
      *
      * @param source gives connections, and stays the caller's: it is not closed with the store. The first schema of their
      *     {@code search_path} holds the tables
-     * @throws StoreException if the database cannot be reached, or if its tables are newer than this release; says which
+     * @throws StoreException if the database cannot be reached, if its tables are newer than this release, if its encoding is not
+     *     UTF8, if transactions are not read committed by default, or if the login may not act as Semel's roles; says which
      */
     public static PostgresStore open(DataSource source, PostgresSettings settings) {
         return open(source, source, settings, StatementListener.NONE);
@@ -125,15 +126,33 @@ public final class PostgresStore implements Store {
         return new PostgresStore(new Session(source, settings, listener), settings.lockTimeout(), listening, clock);
     }
 
-    private static Instant askTime(Session session) {
+    /** Looks whether the database can be used in both roles, and what time it is. */
+    private static Instant firstLook(Session session) {
+        Instant now = firstLook(session, Session.Role.APP);
+        firstLook(session, Session.Role.SERVICE);
+        return now;
+    }
+
+    private static Instant firstLook(Session session, Session.Role role) {
         return session.run(
-                session.prologue(Session.Role.APP)
-                        + "select clock_timestamp(), (select count(*) from (select from idempotency_keys limit 1) k)",
+                session.prologue(role)
+                        + "select clock_timestamp(), current_setting('transaction_isolation'), current_setting('server_encoding'),"
+                        + " (select count(*) from (select from idempotency_keys limit 1) k)",
                 to -> to.text(""),
                 rows -> {
                     rows.next();
+                    refuseUnless("read committed", rows.getString(2), "Its default isolation is");
+                    refuseUnless("UTF8", rows.getString(3), "Its encoding is");
                     return OnceRow.instant(rows, 1);
                 });
+    }
+
+    /** In stricter transactions what is checked would be seen as it was before the locks; other encodings lack characters. */
+    private static void refuseUnless(String needed, String found, String what) {
+        if (!found.equals(needed)) {
+            throw StoreException.refused(
+                    "The database cannot be used. " + what + " " + found + ", and has to be " + needed);
+        }
     }
 
     @Override

@@ -1,0 +1,52 @@
+package dev.semel.postgres;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.store.StoreException;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Databases that would be found out to be of no use only when it is too late. */
+class UnfitDatabasesTest {
+
+    private static void assertRefused(PGSimpleDataSource source, PostgresSettings settings, String reason) {
+        assertThatThrownBy(() -> PostgresStore.open(source, settings))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("The database cannot be used. " + reason);
+    }
+
+    @Test
+    void stricterTransactions_areRefused() throws SQLException {
+        for (String isolation : new String[] {"repeatable read", "serializable"}) {
+            PGSimpleDataSource source = Postgres.NEWEST.database();
+            Postgres.execute(
+                    source,
+                    "alter database " + source.getDatabaseName() + " set default_transaction_isolation to '" + isolation
+                            + "'");
+            assertRefused(
+                    source,
+                    PostgresSettings.DEFAULTS.withoutMigration(),
+                    "Its default isolation is " + isolation + ", and has to be read committed");
+        }
+    }
+
+    @Test
+    void encodingThatLacksCharacters_isRefused() throws SQLException {
+        PGSimpleDataSource beside = Postgres.NEWEST.emptyDatabase();
+        String name = beside.getDatabaseName() + "_latin";
+        Postgres.execute(beside, "create database " + name + " encoding 'LATIN1' locale 'C' template template0");
+        assertRefused(
+                Postgres.NEWEST.source(name), PostgresSettings.DEFAULTS, "Its encoding is LATIN1, and has to be UTF8");
+    }
+
+    @Test
+    void loginThatMayNotSweep_isRefused() throws SQLException {
+        PGSimpleDataSource source = Postgres.NEWEST.database();
+        Postgres.execute(source, "create role half login; grant semel_app to half");
+        source.setUser("half");
+        assertThatThrownBy(() -> PostgresStore.open(source, PostgresSettings.DEFAULTS.withoutMigration()))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("semel_service");
+    }
+}
