@@ -187,13 +187,38 @@ class SchemaTest {
                 source,
                 "create schema elsewhere; alter database " + Postgres.ask(source, "select current_database()")
                         + " set search_path to elsewhere, public");
-        for (String name : List.of("V1__semel.sql", "V2__housekeeping.sql")) {
-            try (InputStream sql = SchemaTest.class.getResourceAsStream("migrations/" + name)) {
-                Postgres.execute(source, new String(sql.readAllBytes(), StandardCharsets.UTF_8));
-            }
-        }
+        runByHand(source, "V1__semel.sql");
+        runByHand(source, "V2__housekeeping.sql");
         assertThat(columns(source, "idempotency_keys")).isNotEmpty();
         PostgresStore.open(source, PostgresSettings.DEFAULTS.withoutMigration()).close();
+    }
+
+    private static void runByHand(DataSource source, String migration) throws SQLException, IOException {
+        try (InputStream sql = SchemaTest.class.getResourceAsStream("migrations/" + migration)) {
+            Postgres.execute(source, new String(sql.readAllBytes(), StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    void keysOfTheFirstTables_areRememberedAsNewOnesAre() throws SQLException, IOException {
+        DataSource source = Postgres.NEWEST.emptyDatabase();
+        runByHand(source, "V1__semel.sql");
+        String ends = "timestamptz '2026-01-07 12:00Z'";
+        Postgres.execute(
+                source,
+                "insert into idempotency_keys (id, idempotency_key, client_tx_id, user_id, endpoint, payload_hash, status,"
+                        + " created_at, expires_at, lease_until, attempts, attempt_id, fence)"
+                        + " select gen_random_uuid(), s, s, 'ann', 'POST /payments', '', s, " + ends
+                        + " - interval '1 hour',"
+                        + " case when s in ('completed', 'failed') then " + ends + " end,"
+                        + " case when s = 'processing' then " + ends + " end, 1, s, 1"
+                        + " from unnest(array['processing', 'completed', 'failed', 'unknown']) s");
+        runByHand(source, "V2__housekeeping.sql");
+        assertThat(all(
+                        source,
+                        "select concat_ws(' ', status, forgotten_at - " + ends
+                                + ") from idempotency_keys order by status"))
+                .containsExactly("completed 30 days", "failed 30 days", "processing 1 day", "unknown");
     }
 
     @Test

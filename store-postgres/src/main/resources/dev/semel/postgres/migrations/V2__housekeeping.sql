@@ -3,6 +3,10 @@
 
 alter table idempotency_keys add column forgotten_at timestamptz; -- from when on the row may go; null for never, or with expires_at
 
+-- Keys that were there before are remembered as new ones are: thirty days, and a day if they were abandoned. An unknown one stays.
+update idempotency_keys set forgotten_at = case status when 'processing' then lease_until + interval '1 day'
+  else expires_at + interval '30 days' end;
+
 drop index idempotency_keys_cleanup;
 create index idempotency_keys_expired on idempotency_keys (expires_at) where response_kind is not null;
 create index idempotency_keys_forgotten on idempotency_keys ((coalesce(forgotten_at, expires_at))) where response_kind is null;
