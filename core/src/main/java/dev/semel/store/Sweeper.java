@@ -11,15 +11,16 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Lets go of what is past its time, now and then: step by step, resting after each as long as it took, so that those who use the store
- * meanwhile get at least half of it. Any number of servers may do so at once; what one of them does not come to, it does the next time.
+ * Lets go of what is past its time, now and then: step by step, resting after each four times as long as it took, so that those who
+ * use the store meanwhile hardly meet it. Any number of servers may do so at once; what one of them does not come to, it does the next time.
  */
 public final class Sweeper implements AutoCloseable {
 
     /** When everything that comes with a start is over. */
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    private static final Duration LONGEST_REST = Duration.ofMillis(100);
+    private static final int RESTS = 4;
+    private static final Duration LONGEST_REST = Duration.ofMillis(500);
 
     private final Store store;
     private final Time time;
@@ -147,9 +148,9 @@ public final class Sweeper implements AutoCloseable {
     }
 
     private void rest(long begun) {
-        Duration took = Duration.ofNanos(time.nanoTime() - begun);
+        Duration rest = Duration.ofNanos(time.nanoTime() - begun).multipliedBy(RESTS);
         try {
-            time.sleep(took.compareTo(LONGEST_REST) < 0 ? took : LONGEST_REST);
+            time.sleep(rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             closed = true;

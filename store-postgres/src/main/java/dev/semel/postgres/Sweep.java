@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class Sweep {
 
     /** So few that nobody waits for long, and so many that a transaction is worth it. */
-    private static final int ROWS_AT_A_TIME = 500;
+    private static final int ROWS_AT_A_TIME = 10;
 
     /** As many locks as a transaction may hold without thinking of those of others. */
-    private static final int LOCKS_AT_A_TIME = 100;
+    private static final int LOCKS_AT_A_TIME = 10;
 
     private static final String NOW = "(select coalesce(?::timestamptz, clock_timestamp()))";
 

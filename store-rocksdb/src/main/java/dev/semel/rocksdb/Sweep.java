@@ -31,10 +31,10 @@ import org.rocksdb.Snapshot;
 final class Sweep {
 
     /** So few that nobody waits for long, and so many that a write to disk is worth it. */
-    private static final int ROWS_AT_A_TIME = 100;
+    private static final int ROWS_AT_A_TIME = 20;
 
     /** How many rows are looked at before others get a turn. */
-    private static final int LOOKS_AT_A_TIME = 10_000;
+    private static final int LOOKS_AT_A_TIME = 2_000;
 
     /** How long it is remembered which commits were applied, for those who ask again. */
     private static final long RECEIPT_SECONDS = 600;
