@@ -72,7 +72,7 @@ public final class Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
     private static final int MOST_HEADER_BYTES = 16 << 10;
     private static final int BODY_SHARE = 16; // of the memory: what is made of a body takes several times its size
-    private static final Duration BODY_PATIENCE = Duration.ofSeconds(1);
+    private static final Duration BODY_PATIENCE = Duration.ofMillis(100);
 
     /** Ambiguous paths are refused, and ErrorAnswers says so; but an encoded slash is none to us, who decode behind the slashes. */
     private static final UriCompliance PATHS =

@@ -136,7 +136,7 @@ class HostileClientsTest {
     @Test
     void bodiesThatDoNotEnd_leaveThreadsForOthers() throws Exception {
         String token = SERVER.token("eve");
-        for (int i = 0; i < 250; i++) {
+        for (int i = 0; i < 500; i++) {
             write(
                     connect(),
                     "POST /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n"

@@ -27,7 +27,7 @@ final class EventReaders implements AutoCloseable {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String url;
-    private final String token;
+    private final String writer;
     private final Reader[] readers;
     private final Semaphore begun = new Semaphore(0);
     private final Semaphore delivered = new Semaphore(0);
@@ -37,17 +37,18 @@ final class EventReaders implements AutoCloseable {
     /** Returns when all of them read. */
     EventReaders(ServerProcess server, int readers) throws InterruptedException {
         this.url = server.url();
-        this.token = server.token("reader");
+        this.writer = server.token("writer");
         this.readers = new Reader[readers];
         for (int i = 0; i < readers; i++) {
             this.readers[i] = new Reader();
-            HttpRequest request = request("/v1/feed/events").build();
+            HttpRequest request =
+                    request("/v1/feed/events", server.token("reader-" + i)).build();
             var unused = client.sendAsync(request, BodyHandlers.fromLineSubscriber(this.readers[i]));
         }
         await(begun, readers);
     }
 
-    private HttpRequest.Builder request(String path) {
+    private HttpRequest.Builder request(String path, String token) {
         return HttpRequest.newBuilder(URI.create(url + path)).header("Authorization", "Bearer " + token);
     }
 
@@ -90,7 +91,7 @@ final class EventReaders implements AutoCloseable {
 
     private void post(int count) {
         for (int i = 0; i < count; i++) {
-            HttpRequest request = request("/v1/feed/posts")
+            HttpRequest request = request("/v1/feed/posts", writer)
                     .header("Idempotency-Key", UUID.randomUUID().toString())
                     .header("X-Client-Tx-Id", "bench")
                     .POST(BodyPublishers.ofString("{" + TEXT + System.nanoTime() + "\"}"))

@@ -36,13 +36,16 @@ import org.slf4j.LoggerFactory;
  * clients take it and waits for none.
  *
  * <p>A place to go on from is always an event that is kept, named by its key: one that is gone, or that was never in this store, is
- * thereby known to be none. Where there is no event yet, a mark is made.
+ * thereby known to be none. Where there is no event yet, or none for long, a mark is made.
  */
 final class EventHub {
 
     private static final int PAGE = 500;
+    private static final int STEP = 32; // each may be as large as a body
     private static final int PAGE_BYTES = 256 << 10;
+    private static final int EVENT_BYTES = 200; // beside its text
     private static final int LOADERS = 4;
+    private static final int SHARE_OF_USER = 4; // of the places for readers
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final Duration IDLE = Duration.ofHours(1); // while nobody reads
     private static final int RETRY_MILLIS = 1000;
@@ -53,6 +56,7 @@ final class EventHub {
     private final Time time;
     private final int most;
     private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
+    private final PageRoom room;
     private final ThreadPoolExecutor loaders;
     private Runnable unwatch = () -> {};
     private boolean running;
@@ -60,12 +64,18 @@ final class EventHub {
     private volatile @Nullable Tail tail; // as long as somebody reads
     private volatile CompletableFuture<Void> news = new CompletableFuture<>();
 
-    /** @param most how many may read at once */
-    EventHub(Transactions transactions, Time time, int most) {
+    /**
+     * A hub without readers.
+     *
+     * @param most how many may read at once
+     * @param heldBytes how much of what was read for those who are behind is held at once
+     */
+    EventHub(Transactions transactions, Time time, int most, long heldBytes) {
         this.transactions = transactions;
         this.store = transactions.store();
         this.time = time;
         this.most = most;
+        this.room = new PageRoom(heldBytes);
         this.loaders = new ThreadPoolExecutor(
                 LOADERS, LOADERS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), EventHub::daemon);
         loaders.allowCoreThreadTimeOut(true);
@@ -84,6 +94,11 @@ final class EventHub {
                     .detailed("There are too many readers, or the server is being stopped")
                     .with(Problem.RETRY_AFTER, RETRY_MILLIS));
         }
+        if (isAtLimit(request.user())) {
+            throw new Refusal(Problem.of(429, "too_many_readers", "Too many readers")
+                    .detailed("A user may read events " + mostOfUser() + " times at once")
+                    .with(Problem.RETRY_AFTER, RETRY_MILLIS));
+        }
         Optional<String> lastId = request.header("Last-Event-ID").filter(id -> !id.isEmpty());
         Optional<Document> known = lastId.flatMap(this::known);
         Document from = known.orElseGet(this::newest);
@@ -94,6 +109,15 @@ final class EventHub {
         return Answer.events(new Subscriber(this, time, request.user(), from.place(), greeting + "\n"));
     }
 
+    /** Who reads a quarter of all may read no more; but where there are few places, anybody may have them. */
+    private int mostOfUser() {
+        return most <= SHARE_OF_USER ? most : most / SHARE_OF_USER;
+    }
+
+    private boolean isAtLimit(String user) {
+        return subscribers.stream().filter(each -> each.user().equals(user)).count() >= mostOfUser();
+    }
+
     /** The event with an id, if all behind it are there still. */
     private Optional<Document> known(String id) {
         Instant oldest = store.clock().instant().minus(FeedEvent.RESUMABLE);
@@ -102,8 +126,10 @@ final class EventHub {
                 : Optional.empty();
     }
 
+    /** One that readers can go on behind for a good while yet. */
     private Document newest() {
-        return newestIfAny().orElseGet(() -> {
+        Instant oldest = store.clock().instant().minus(FeedEvent.RESUMABLE.dividedBy(2));
+        return newestIfAny().filter(event -> event.createdAt().isAfter(oldest)).orElseGet(() -> {
             transactions.run(FeedEvent::mark);
             return newestIfAny().orElseThrow();
         });
@@ -113,9 +139,9 @@ final class EventHub {
         return EVENTS.newest(store, Map.of(), null, 1).items().stream().findFirst();
     }
 
-    /** Takes one more; false if it comes too late. */
+    /** Takes one more; false if it comes too late, or others came in between. */
     synchronized boolean add(Subscriber subscriber) {
-        if (closed) {
+        if (closed || subscribers.size() >= most || isAtLimit(subscriber.user())) {
             return false;
         }
         subscribers.add(subscriber);
@@ -132,6 +158,12 @@ final class EventHub {
 
     void remove(Subscriber subscriber) {
         subscribers.remove(subscriber);
+        room.release(subscriber);
+    }
+
+    /** When it has sent all that was read for it. */
+    void release(Subscriber subscriber) {
+        room.release(subscriber);
     }
 
     /** The latest events; null if they are not known yet. */
@@ -204,7 +236,7 @@ final class EventHub {
         try {
             loaders.execute(() -> {
                 try {
-                    subscriber.take(read(place));
+                    handOver(read(place), subscriber);
                     subscriber.wake();
                 } catch (RuntimeException e) {
                     LOG.atDebug().addKeyValue("error", e.getMessage()).log("Old events cannot be read now");
@@ -216,21 +248,40 @@ final class EventHub {
         }
     }
 
+    private void handOver(Subscriber.Loaded loaded, Subscriber subscriber) {
+        long bytes = 0;
+        for (FeedEvent event : loaded.events()) {
+            bytes += event.bytes() + EVENT_BYTES;
+        }
+        room.take(subscriber, bytes).forEach(Subscriber::end);
+        subscriber.take(loaded);
+        if (!subscribers.contains(subscriber)) {
+            room.release(subscriber); // it has ended meanwhile
+        }
+    }
+
     private Subscriber.Loaded read(long place) {
         Tail known = tail;
         long end = known == null ? 0 : known.end(); // as it was before the rest is read
-        Page page = EVENTS.oldest(store, Map.of(), EVENTS.behind(Map.of(), place), PAGE);
         List<FeedEvent> events = new ArrayList<>();
+        long last = place;
         int bytes = 0;
-        for (Document stored : page.items()) {
-            if (bytes >= PAGE_BYTES) {
-                return new Subscriber.Loaded(events, 0);
+        while (events.size() < PAGE) {
+            Page step = EVENTS.oldest(store, Map.of(), EVENTS.behind(Map.of(), last), STEP);
+            for (Document stored : step.items()) {
+                if (bytes >= PAGE_BYTES) {
+                    return new Subscriber.Loaded(events, 0);
+                }
+                FeedEvent event = FeedEvent.of(stored);
+                events.add(event);
+                bytes += event.bytes();
+                last = event.place();
             }
-            FeedEvent event = FeedEvent.of(stored);
-            events.add(event);
-            bytes += event.bytes();
+            if (step.next().isEmpty()) {
+                return new Subscriber.Loaded(events, end);
+            }
         }
-        return new Subscriber.Loaded(events, page.next().isPresent() ? 0 : end);
+        return new Subscriber.Loaded(events, 0);
     }
 
     /** Ends all streams. */

@@ -41,6 +41,7 @@ public final class Feed implements App {
     private static final String POST = FEED + "/{id}";
     private static final int LONGEST_TEXT = 1 << 20;
     private static final int MOST_READERS = 4096;
+    private static final int HELD_SHARE = 16; // of the memory, for readers of events who are behind
     private static final Json NOTHING = Json.of("{}");
 
     private final Store store;
@@ -49,13 +50,18 @@ public final class Feed implements App {
 
     /** @param kept how long posts are kept; null for ever */
     public Feed(Transactions transactions, Time time, @Nullable Duration kept) {
-        this(transactions, time, kept, MOST_READERS);
+        this(transactions, time, kept, MOST_READERS, Runtime.getRuntime().maxMemory() / HELD_SHARE);
     }
 
-    /** @param mostReaders how many may read events at once */
-    Feed(Transactions transactions, Time time, @Nullable Duration kept, int mostReaders) {
+    /**
+     * A feed with limits of its own.
+     *
+     * @param mostReaders how many may read events at once
+     * @param heldBytes how much is held at once for those of them who are behind
+     */
+    Feed(Transactions transactions, Time time, @Nullable Duration kept, int mostReaders, long heldBytes) {
         this.store = transactions.store();
-        this.events = new EventHub(transactions, time, mostReaders);
+        this.events = new EventHub(transactions, time, mostReaders, heldBytes);
         this.oldPosts = kept == null ? null : new OldPosts(transactions, kept);
     }
 

@@ -33,18 +33,19 @@ final class FeedEvent {
     private static final String CLIENT_TX_ID = "clientTxId";
     private static final String MARK = "mark";
 
-    private final Document stored;
+    private final long place;
     private final boolean mark;
     private final String user;
-    private final byte[] toOthers;
+    private final byte[] toAuthor;
+    private final byte[] toOthers; // the same, if there is nothing to leave out
 
     private FeedEvent(Document stored) {
         ObjectNode tree = (ObjectNode) JsonText.tree(stored.data());
-        this.stored = stored;
+        this.place = stored.place();
         this.mark = tree.get(TYPE).stringValue().equals(MARK);
         this.user = mark ? "" : tree.get(USER).stringValue();
-        tree.remove(CLIENT_TX_ID);
-        this.toOthers = mark ? new byte[0] : text(stored.key(), tree);
+        this.toAuthor = mark ? new byte[0] : text(stored.key(), tree);
+        this.toOthers = tree.remove(CLIENT_TX_ID) == null ? toAuthor : text(stored.key(), tree);
     }
 
     /** One that is kept. */
@@ -79,7 +80,7 @@ final class FeedEvent {
 
     /** Where it stands in the order of commits. */
     long place() {
-        return stored.place();
+        return place;
     }
 
     /** Whether nobody is told of it. */
@@ -87,9 +88,12 @@ final class FeedEvent {
         return mark;
     }
 
-    /** How a reader is told: what the client called the transaction is for the user alone who caused it. */
+    /**
+     * How a reader is told: what the client called the transaction is for the user alone who caused it. The bytes are made once,
+     * however many read them.
+     */
     byte[] textFor(String reader) {
-        return reader.equals(user) ? text(stored.key(), JsonText.tree(stored.data())) : toOthers;
+        return reader.equals(user) ? toAuthor : toOthers;
     }
 
     private static byte[] text(String id, JsonNode event) {
@@ -105,6 +109,6 @@ final class FeedEvent {
 
     /** About how much memory it takes. */
     int bytes() {
-        return toOthers.length + stored.data().length();
+        return toOthers.length + (toAuthor == toOthers ? 0 : toAuthor.length);
     }
 }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of the events from some place on: page by page from the store until it has caught up with the {@link Tail}, and along
- * that from then on. It holds a page at most; so however slow it is, it costs no more. If the tail leaves it behind it is dropped,
- * and may come again.
+ * that from then on. It holds a page at most; so however slow it is, it costs no more. If the tail leaves it behind, or others need
+ * the room that its page takes, it is dropped, and may come again.
  */
 final class Subscriber implements Outflow.Source {
 
@@ -30,6 +30,7 @@ final class Subscriber implements Outflow.Source {
     private long reached; // when the page was sent
     private long lastSent;
     private boolean loading;
+    private boolean holding; // room for the page
     private volatile @Nullable Loaded loaded;
     private volatile Tail.@Nullable Link link;
 
@@ -53,6 +54,11 @@ final class Subscriber implements Outflow.Source {
         this.user = user;
         this.place = place;
         this.greeting = greeting.getBytes(US_ASCII);
+    }
+
+    /** Who reads. */
+    String user() {
+        return user;
     }
 
     @Override
@@ -122,11 +128,16 @@ final class Subscriber implements Outflow.Source {
         if (read != null) {
             return read;
         }
+        if (holding) {
+            holding = false;
+            hub.release(this);
+        }
         place = Math.max(place, reached);
         Loaded arrived = loaded;
         if (arrived != null) {
             loaded = null;
             loading = false;
+            holding = true;
             reached = arrived.reached;
             page.addAll(arrived.events);
             return nextEvent();

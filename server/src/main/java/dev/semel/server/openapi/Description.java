@@ -89,7 +89,7 @@ public final class Description {
         }
         written.path(PROBLEMS).forEach(name -> possible.add(name.stringValue()));
         written.remove(PROBLEMS);
-        ArrayNode security = written.putArray("security");
+        ArrayNode security = written.withArrayProperty("security"); // a token that may come otherwise is said there
         if (needsToken(route)) {
             security.addObject().putArray("bearer");
         }

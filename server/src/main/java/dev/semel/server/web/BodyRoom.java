@@ -32,7 +32,7 @@ public final class BodyRoom extends HttpFilter {
      * Room of a size.
      *
      * @param bytes how much bodies may have together; there is always room for one
-     * @param patience how long one waits for room
+     * @param patience how long one waits for room, and a thread with it
      */
     public BodyRoom(long bytes, Duration patience) {
         this.units = new Semaphore((int) Math.min(Math.max(bytes, Api.MOST_BYTES) / UNIT, Integer.MAX_VALUE));
@@ -45,12 +45,12 @@ public final class BodyRoom extends HttpFilter {
         int needed = units(request);
         int threads = isThere(request) ? 0 : 1;
         if (!taken(awaited, threads)) {
-            refuse("There are too many slow requests at once; nothing was done", request, response);
+            refuse("There are too many slow requests at once; nothing was done", response);
             return;
         }
         try {
             if (!taken(units, needed)) {
-                refuse("There are too many large requests at once; nothing was done", request, response);
+                refuse("There are too many large requests at once; nothing was done", response);
                 return;
             }
             try {
@@ -63,10 +63,13 @@ public final class BodyRoom extends HttpFilter {
         }
     }
 
-    private static void refuse(String detail, HttpServletRequest request, HttpServletResponse response)
-            throws IOException {
-        Problem busy = Problem.of(503, "busy", "Too busy").detailed(detail).with(Problem.RETRY_AFTER, 1000);
-        busy.sendUnread(request, response);
+    /** The rest of the body is not waited for, since this is to keep the thread free: whoever still sends is cut off. */
+    private static void refuse(String detail, HttpServletResponse response) throws IOException {
+        response.setHeader("Connection", "close");
+        Problem.of(503, "busy", "Too busy")
+                .detailed(detail)
+                .with(Problem.RETRY_AFTER, 1000)
+                .send(response);
     }
 
     /** Whether all of the body has come already. */

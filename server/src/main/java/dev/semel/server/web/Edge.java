@@ -104,12 +104,19 @@ public final class Edge extends HttpFilter {
                 .with(Problem.RETRY_AFTER, PAUSE.toMillis());
     }
 
+    /** What is refused for now is no fault of the server's, and is often refused many times in a row. */
+    private static Level level(int status, String route) {
+        if (status >= 500) {
+            return status == HttpServletResponse.SC_SERVICE_UNAVAILABLE ? Level.WARN : Level.ERROR;
+        }
+        return route.startsWith("/health/") ? Level.DEBUG : Level.INFO;
+    }
+
     /** Never the path itself, which holds ids and keys, and nothing of what was sent. */
     private static void log(HttpServletRequest request, HttpServletResponse response, long begun) {
         Routes.Match match = Routes.known(request);
         String route = match == null ? "none" : match.route().pattern();
-        Level level =
-                response.getStatus() >= 500 ? Level.ERROR : route.startsWith("/health/") ? Level.DEBUG : Level.INFO;
+        Level level = level(response.getStatus(), route);
         if (!LOG.isEnabledForLevel(level)) {
             return;
         }

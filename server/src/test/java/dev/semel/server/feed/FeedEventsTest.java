@@ -18,6 +18,7 @@ import dev.semel.store.Transactions;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.FaultyStore;
 import dev.semel.testkit.ForwardingStore;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -114,6 +115,23 @@ class FeedEventsTest {
     }
 
     @Test
+    void whoIsToldToBeginAnew_isToldSoOnce_howeverOldTheLastEventIs() throws IOException {
+        try (ServerFixture server = server()) {
+            publish(server, "first");
+            time.advance(Duration.ofHours(24).plusMinutes(30)); // it is kept still
+            String id;
+            try (EventStream stream = server.events("ann", "long-ago")) {
+                assertThat(stream.event().type()).isEqualTo("reset");
+                id = stream.lastId();
+            }
+            String second = publish(server, "second");
+            try (EventStream stream = server.events("ann", id)) {
+                assertThat(stream.event().text("postId")).isEqualTo(second);
+            }
+        }
+    }
+
+    @Test
     void placeInAStoreThatForgot_isNone() throws IOException {
         String id;
         try (ServerFixture server = server()) {
@@ -202,7 +220,7 @@ class FeedEventsTest {
         try (ServerFixture server = ServerFixture.on(
                 new MemoryStore(),
                 Time.system(),
-                apps -> List.of(new Feed(apps.transactions(), apps.time(), null, 2)))) {
+                apps -> List.of(new Feed(apps.transactions(), apps.time(), null, 2, 1 << 20)))) {
             EventStream first = server.events("ann", "");
             try (EventStream second = server.events("ann", "")) {
                 assertThat(first.status() + second.status()).isEqualTo(400);
@@ -220,8 +238,75 @@ class FeedEventsTest {
         }
     }
 
-    /** Reads nothing until it is told to. */
+    @Test
+    void userWhoReadsTooOften_isRefused_andOthersAreNot() throws IOException {
+        List<EventStream> streams = new ArrayList<>();
+        try (ServerFixture server = ServerFixture.on(
+                new MemoryStore(),
+                Time.system(),
+                apps -> List.of(new Feed(apps.transactions(), apps.time(), null, 64, 1 << 20)))) {
+            for (int i = 0; i < 16; i++) {
+                streams.add(server.events("ann", ""));
+                greeted(streams.get(i));
+            }
+            ServerFixture.Reply refused = server.as("ann").get("/v1/feed/events");
+            assertThat(refused.status() + refused.text("code") + refused.header("Retry-After"))
+                    .isEqualTo("429too_many_readers1");
+            streams.add(server.events("bob", ""));
+            greeted(streams.get(16));
+        } finally {
+            streams.forEach(EventStream::close);
+        }
+    }
+
+    @Test
+    void whoIsBehindAndDoesNotRead_makesRoomForOthers() throws IOException {
+        int posts = 12;
+        String text = "x".repeat(900 << 10);
+        try (ServerFixture server = ServerFixture.on(
+                new MemoryStore(),
+                Time.system(),
+                apps -> List.of(new Feed(apps.transactions(), apps.time(), null, 100, 1)))) {
+            String id;
+            try (EventStream stream = server.events("ann", "")) {
+                id = greeted(stream);
+            }
+            List<String> published = new ArrayList<>();
+            for (int i = 0; i < posts; i++) {
+                published.add(publish(server, text));
+            }
+            try (Socket stalled = stalled(server, "Last-Event-ID: " + id + "\r\n")) {
+                for (int round = 0; round < 3; round++) {
+                    assertThat(readAll(server, id, posts)).isEqualTo(published);
+                }
+                assertThat(stalled.getInputStream().readAllBytes()).hasSizeLessThan(posts * text.length());
+            }
+        }
+    }
+
+    /** Comes again where it was as often as it is ended. */
+    private static List<String> readAll(ServerFixture server, String id, int posts) throws IOException {
+        List<String> read = new ArrayList<>();
+        String lastId = id;
+        for (int times = 0; read.size() < posts; times++) {
+            try (EventStream stream = server.events("reader-" + times, lastId)) {
+                while (read.size() < posts) {
+                    read.add(stream.next().orElseThrow(EOFException::new).text("postId"));
+                    lastId = stream.lastId();
+                }
+            } catch (IOException e) {
+                // cut off
+            }
+        }
+        return read;
+    }
+
     private static Socket stalled(ServerFixture server) throws IOException {
+        return stalled(server, "");
+    }
+
+    /** Reads nothing until it is told to. */
+    private static Socket stalled(ServerFixture server, String header) throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(4 << 10);
         socket.setSoTimeout(60_000);
@@ -229,7 +314,7 @@ class FeedEventsTest {
                 InetAddress.getLoopbackAddress(), server.uri("/").getPort()));
         socket.getOutputStream()
                 .write(("GET /v1/feed/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                                + server.token("bob") + "\r\n\r\n")
+                                + server.token("bob") + "\r\n" + header + "\r\n")
                         .getBytes(UTF_8));
         while (socket.getInputStream().read() != '\n') {
             // until it is certain that the answer has begun

@@ -172,6 +172,8 @@ class DescriptionTest {
         assertThat(codes(submit, "400")).doesNotContain("missing_idempotency_key");
         JsonNode page = API.api().at("/paths/~1p~1{id}/get");
         assertThat(page.get("security")).isEmpty();
+        JsonNode socket = API.api().at("/paths/~1v1~1tables~1{tableId}~1actions/get");
+        assertThat(socket.get("security").toString()).isEqualTo("[{},{\"bearer\":[]}]"); // it may come later
         assertThat(page.get("responses").propertyNames()).doesNotContain("401", "409", "413", "422", "429");
     }
 
