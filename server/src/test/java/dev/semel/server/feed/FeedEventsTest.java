@@ -262,20 +262,21 @@ class FeedEventsTest {
     @Test
     void whoIsBehindAndDoesNotRead_makesRoomForOthers() throws IOException {
         int posts = 12;
+        MemoryStore store = new MemoryStore();
         String text = "x".repeat(900 << 10);
         try (ServerFixture server = ServerFixture.on(
-                new MemoryStore(),
-                Time.system(),
-                apps -> List.of(new Feed(apps.transactions(), apps.time(), null, 100, 1)))) {
-            String id;
-            try (EventStream stream = server.events("ann", "")) {
-                id = greeted(stream);
-            }
+                store, Time.system(), apps -> List.of(new Feed(apps.transactions(), apps.time(), null, 100, 1)))) {
+            publish(server, "before");
+            String id = FeedRecords.EVENTS
+                    .newest(store, Map.of(), null, 1)
+                    .items()
+                    .get(0)
+                    .key(); // nobody reads yet, and so all that follow are old
             List<String> published = new ArrayList<>();
             for (int i = 0; i < posts; i++) {
                 published.add(publish(server, text));
             }
-            try (Socket stalled = stalled(server, "Last-Event-ID: " + id + "\r\n")) {
+            try (Socket stalled = stalled(server, "Connection: close\r\nLast-Event-ID: " + id + "\r\n")) {
                 for (int round = 0; round < 3; round++) {
                     assertThat(readAll(server, id, posts)).isEqualTo(published);
                 }
