@@ -32,8 +32,10 @@ final class RestatePeer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int TRIES = 60;
 
-    private final HttpClient client =
-            HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+    private final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(PATIENCE)
+            .build();
     private final TempFolder folder = TempFolder.create("semel-bench-");
     private final List<Process> processes = new ArrayList<>();
     private final int ingress = freePort();
@@ -79,7 +81,7 @@ final class RestatePeer implements AutoCloseable {
                         "RESTATE_INGRESS__BIND_ADDRESS", "127.0.0.1:" + ingress,
                         "RESTATE_ADMIN__BIND_ADDRESS", "127.0.0.1:" + admin,
                         "RESTATE_BIND_ADDRESS", "127.0.0.1:" + freePort(),
-                        "RESTATE_DISABLE_TELEMETRY", "1"));
+                        "RESTATE_DISABLE_TELEMETRY", "true"));
         String deployment = "{\"uri\":\"http://127.0.0.1:" + service + "\"}";
         for (int tries = 1; !isAnswered("http://127.0.0.1:" + admin + "/deployments", deployment); tries++) {
             if (tries == TRIES) {
