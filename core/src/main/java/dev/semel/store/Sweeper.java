@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * Lets go of what is past its time, now and then: step by step, resting after each four times as long as it took, so that those who
- * use the store meanwhile hardly meet it. Any number of servers may do so at once; what one of them does not come to, it does the next time.
+ * use the store meanwhile meet it seldom. Any number of servers may do so at once; what one of them does not come to, it does the next time.
  */
 public final class Sweeper implements AutoCloseable {
 
