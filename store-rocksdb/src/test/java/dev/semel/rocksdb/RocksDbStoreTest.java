@@ -385,6 +385,22 @@ class RocksDbStoreTest {
         assertThat(holds("0a-private")).isEmpty();
     }
 
+    @Test
+    void whatAUserHadDeletedBefore_isErasedWithThem() throws IOException {
+        String secret = "ann moved to Lisbon";
+        try (RocksDbStore store = open()) {
+            Transactions transactions = new Transactions(store, time);
+            Records own = NOTES.ownedBy("ann");
+            transactions.run(tx -> own.create(tx, "0a-kept", Json.of("1")));
+            transactions.run(tx -> own.create(tx, "0a-gone", Json.of("\"" + secret + "\"")));
+            store.housekeeping().erase("bob", true); // writes tables
+            transactions.run(tx -> own.delete(tx, "0a-gone"));
+            assertThat(holds(secret)).isNotEmpty();
+            store.housekeeping().erase("ann", true);
+            assertThat(holds(secret)).isEmpty();
+        }
+    }
+
     /** The files in which a text is. */
     private List<Path> holds(String text) throws IOException {
         try (Stream<Path> files = Files.walk(folder())) {

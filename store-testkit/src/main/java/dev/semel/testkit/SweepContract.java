@@ -3,6 +3,7 @@ package dev.semel.testkit;
 import static dev.semel.testkit.StoreFixture.call;
 import static dev.semel.testkit.StoreFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.json.Json;
 import dev.semel.once.Call;
@@ -229,6 +230,19 @@ public interface SweepContract extends StoreFixture {
         assertThat(logged).contains(new Cleanup(Housekeeping.KEYS, 1, time().instant()));
         assertThat(store().housekeeping().cleanups(1)).hasSize(1);
         assertThat(store().housekeeping().cleanups(1).get(0).time()).isEqualTo(time().instant());
+    }
+
+    @Test
+    default void sweepThatBreaksOff_isLoggedAsFarAsItCame() {
+        needs(Capability.HOUSEKEEPING);
+        run(Mode.LEASED, call("k"), "done");
+        time().advance(SETTINGS.retention());
+        Sweeper.Task broken = new Sweeper.Task("posts", () -> {
+            throw new IllegalStateException("broken");
+        });
+        assertThatThrownBy(() -> new Sweeper(store(), time(), List.of(broken), cleanups -> {}).sweep())
+                .hasMessage("broken");
+        assertThat(store().housekeeping().cleanups(100)).contains(new Cleanup(Housekeeping.KEYS, 1, time().instant()));
     }
 
     @Test

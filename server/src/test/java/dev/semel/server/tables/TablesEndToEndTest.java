@@ -225,6 +225,17 @@ class TablesEndToEndTest extends EndToEnd {
         assertInvalid(settle("{\"tableId\":\"" + open() + "\",\"handId\":\"" + hand + "\"}"), "handId");
     }
 
+    /** Or else those who play would use up what they may begin elsewhere. */
+    @Test
+    void actions_areNoKeysOfTheirUser() {
+        String table = open();
+        String user = "player-" + uuid();
+        assertThat(act(user, table, "\"clientMsgId\":\"" + uuid() + "\"").status())
+                .isEqualTo(200);
+        assertThat(column(asOperator("olga").get("/v1/ops/keys?user=" + user), "key"))
+                .isEmpty();
+    }
+
     @Test
     void withoutToken_nothingIsToBeHad() {
         assertThat(asNobody().post("/v1/tables", "").status()).isEqualTo(401);
