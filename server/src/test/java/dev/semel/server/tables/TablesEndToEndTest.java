@@ -81,7 +81,7 @@ class TablesEndToEndTest extends EndToEnd {
         act("ann", table, "\"clientMsgId\":\"" + uuid() + "\",\"amount\":7");
         Reply again = act("ann", table, message);
         assertThat(again.text()).isEqualTo(first.text().replace("\"duplicate\":false", "\"duplicate\":true"));
-        Reply other = act("ann", table, message.replace("100", "200"));
+        Reply other = act("ann", table, message.replace("\"amount\":100", "\"amount\":200"));
         assertProblem(other, 422, "payload_mismatch");
         assertThat(as("ann").get("/v1/tables/" + table).text("pot")).isEqualTo("107");
         assertThat(act("bob", table, message).text("duplicate")).isEqualTo("false");
