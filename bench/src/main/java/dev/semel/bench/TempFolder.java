@@ -23,10 +23,11 @@ public final class TempFolder implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(atTheEnd);
     }
 
-    /** Makes one. */
+    /** Makes one. Its name says whose it is: the prefix, the number of this process, and something random. */
     public static TempFolder create(String prefix) {
         try {
-            return new TempFolder(Files.createTempDirectory(prefix));
+            String mine = prefix + ProcessHandle.current().pid() + "-";
+            return new TempFolder(Files.createTempDirectory(mine));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,13 +3,10 @@ package dev.semel.bench.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.bench.Contest.Effort;
-import java.io.IOException;
+import dev.semel.bench.LeftBehind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,19 +16,11 @@ class RocksDbBenchTest {
     @TempDir
     Path out;
 
-    private static Set<Path> leftBehind() throws IOException {
-        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return files.filter(file -> file.getFileName().toString().startsWith("semel-bench-"))
-                    .collect(Collectors.toSet());
-        }
-    }
-
     @Test
     void briefRun_writesAimsFiguresAndPlots_andLeavesNothingElse() throws Exception {
-        Set<Path> before = leftBehind();
         RocksDbBench.report(out, new Effort(1, Duration.ofMillis(20)), 400, 40);
 
-        assertThat(leftBehind()).isSubsetOf(before);
+        assertThat(LeftBehind.folders()).isEmpty();
         assertThat(Files.readString(out.resolve("rocksdb.md")))
                 .contains("## Aims", "## New keys", "## Known keys", "## Stores of rising size")
                 .contains("| new key, callers: 64, to bare RocksDB, tuned |", "| opening 400 keys |")
