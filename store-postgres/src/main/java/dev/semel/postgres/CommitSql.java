@@ -257,8 +257,7 @@ record CommitSql(
         return "onced as (insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, "
                 + String.join(", ", ONCE_COLUMNS)
                 + ") select id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
-                + " case when pg_input_is_valid(response_payload, 'jsonb') then response_payload::jsonb end,"
-                + " status, new_created_at, case when status <> 'processing' then deadline end,"
+                + " case when pg_input_is_valid(response_payload, 'jsonb') then response_payload::jsonb end, status, new_created_at, case when status <> 'processing' then deadline end,"
                 + " case when status = 'processing' then deadline end, deadline + afterlife * interval '1 microsecond', if_abandoned, attempts, attempt, new_fence,"
                 + " response_status, response_kind, response_headers, response_body"
                 + " from w where code = 0 and id is not null" + onConflictReplace() + ")";

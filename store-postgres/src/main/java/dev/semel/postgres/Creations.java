@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Creations {
 
-    private static final RowSource KEYS = OnceRow.WRITTEN.with("attempt text");
-
     private static final RowSource FURTHER_KEYS =
             RowSource.of("collection text", "owner text", "name text", "further_key text", "key text");
 
@@ -69,9 +67,7 @@ final class Creations {
             long room = before == null ? write.quota().limit() : (Long) Objects.requireNonNull(before.get(2));
             counted.put(user, row(user, CommitGroup.micros(write.quota().window()), room - 1));
         }
-        List<@Nullable Object> row = new ArrayList<>(OnceRow.values(id, write));
-        row.add(pending.commit.attempt());
-        keys.add(row);
+        keys.add(KeyInsert.values(id, pending.commit.attempt(), write));
     }
 
     private void add(DocumentWrite.Put put) {
@@ -95,14 +91,10 @@ final class Creations {
      * @return what time it was for the database
      */
     Instant run(Session session, @Nullable Instant now) {
-        return session.run(
-                session.prologue(Session.Role.APP, LOCK) + sql(),
-                counted.isEmpty() ? 1 : 2,
-                to -> bind(to, now),
-                this::read);
+        return session.runAll(session.prologue(Session.Role.APP, LOCK) + sql(now), to -> bind(to, now), this::read);
     }
 
-    private String sql() {
+    private String sql(@Nullable Instant now) {
         StringBuilder sql = new StringBuilder();
         if (!counted.isEmpty()) {
             sql.append("select ")
@@ -114,30 +106,15 @@ final class Creations {
                                     + " order by k.created_at desc offset u.room limit 1) x)"))
                     .append("; ");
         }
-        // The time makes it a query of its own, which is not taken apart: what may be JSON is looked at row by row.
-        sql.append(
-                        "insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
-                                + " status, if_abandoned, created_at, expires_at, lease_until, forgotten_at, attempts, attempt_id, fence,"
-                                + " response_status, response_kind, response_headers, response_body, response_payload)"
-                                + " select t.id, t.user_id, t.endpoint, t.idempotency_key, t.client_tx_id, t.payload_hash,"
-                                + " t.status, t.if_abandoned, t.now,"
-                                + " case when t.status <> 'processing' then t.now + t.life * interval '1 microsecond' end,"
-                                + " case when t.status = 'processing' then t.now + t.life * interval '1 microsecond' end,"
-                                + " t.now + (t.life + t.afterlife) * interval '1 microsecond',"
-                                + " 1, t.attempt, nextval('semel_fences'), t.response_status, t.response_kind, t.response_headers,"
-                                + " t.response_body,"
-                                + " case when pg_input_is_valid(t.response_payload, 'jsonb') then t.response_payload::jsonb end"
-                                + " from (select coalesce(?::timestamptz, clock_timestamp()) as now, o.* from ")
-                .append(KEYS.sql("o", RowSource.shape(keys.size())))
-                .append(") t returning k.id, k.fence, k.created_at, coalesce(k.lease_until, k.expires_at)");
+        sql.append(KeyInsert.sql(RowSource.shape(keys.size()), now))
+                .append(" returning k.id, k.fence, k.created_at, coalesce(k.lease_until, k.expires_at)");
         if (!documents.isEmpty()) {
-            sql.append("; insert into documents (collection, owner, key, version, created_at, updated_at, expires_at,"
-                            + " written_by, data, place, found_by) select * from ")
-                    .append(DocumentRow.WRITTEN.sql("d", RowSource.shape(documents.size())));
+            sql.append("; insert into documents (" + String.join(", ", DocumentRow.WRITTEN.names()) + ") ")
+                    .append(DocumentRow.WRITTEN.inserted("d", RowSource.shape(documents.size())));
         }
         if (!furtherKeys.isEmpty()) {
-            sql.append("; insert into further_keys (collection, owner, name, further_key, key) select * from ")
-                    .append(FURTHER_KEYS.sql("f", RowSource.shape(furtherKeys.size())));
+            sql.append("; insert into further_keys (" + String.join(", ", FURTHER_KEYS.names()) + ") ")
+                    .append(FURTHER_KEYS.inserted("f", RowSource.shape(furtherKeys.size())));
         }
         return sql.toString();
     }
@@ -148,13 +125,17 @@ final class Creations {
             to.time(now);
             COUNTED.bind(to, List.copyOf(counted.values()));
         }
-        to.time(now);
-        KEYS.bind(to, keys);
+        KeyInsert.bind(to, keys);
         DocumentRow.WRITTEN.bind(to, documents);
         FURTHER_KEYS.bind(to, furtherKeys);
     }
 
-    private Instant read(ResultSet rows) throws SQLException {
+    private Instant read(Session.Results results) throws SQLException {
+        results.next();
+        if (!counted.isEmpty()) {
+            results.next();
+        }
+        ResultSet rows = results.next();
         Instant now = Instant.EPOCH;
         while (rows.next()) {
             now = OnceRow.instant(rows, 3);

@@ -10,36 +10,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up keys, those of many callers in one statement. */
+/** Looks up keys, those of many callers in one round trip. */
 final class Finding {
 
-    private static final RowSource WANTED = RowSource.of(
-            "n int8",
-            "id uuid",
-            "user_id text",
-            "endpoint text",
-            "idempotency_key text",
-            "quota_limit int8",
-            "quota_window int8");
-
-    private static final String BEFORE = ", " + OnceRow.COLUMNS_FOUND
-            + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t"
-            + " cross join ";
-    private static final String AFTER =
-            " left join lateral (select " + OnceRow.COLUMNS + ", k.user_id, k.endpoint, k.idempotency_key"
-                    + " from idempotency_keys k where k.id = s.id limit 1) e on e.user_id = s.user_id and e.endpoint = s.endpoint"
-                    + " and e.idempotency_key = s.idempotency_key";
-
-    /** Only where somebody has a quota: even what has nothing to do takes time. */
-    private static final String COUNT = " left join lateral (select least(s.quota_window,"
-            + " (extract(epoch from k.created_at - t.now) * 1000000)::int8 + s.quota_window) as wait from idempotency_keys k"
-            + " where s.quota_limit > 0 and (e.client_tx_id is null or e.deadline <= t.now) and k.user_id = s.user_id"
-            + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
-            + " order by k.created_at desc offset greatest(s.quota_limit - 1, 0) limit 1) b on true";
+    private static final String FOUND = "select k.id, k.user_id, k.endpoint, k.idempotency_key, " + OnceRow.COLUMNS
+            + " from idempotency_keys k where k.id = ";
+    static final String ONE = FOUND + "?::uuid";
+    private static final String MANY = FOUND + "any (?::uuid[])";
 
     private Finding() {}
 
@@ -48,6 +31,7 @@ final class Finding {
         private final OnceKey key;
         private final Quota quota;
         private final RowId id;
+        private @Nullable OnceRecord record;
 
         @Nullable Sighting sighting;
 
@@ -61,43 +45,101 @@ final class Finding {
     /** Returns what time it was for the database. */
     static Instant run(Session session, @Nullable Instant now, List<Wanted> wanted) {
         TreeSet<String> users = new TreeSet<>();
-        List<List<@Nullable Object>> rows = new ArrayList<>(wanted.size());
+        Waiting waiting = new Waiting();
         for (Wanted each : wanted) {
-            OnceKey key = each.key;
-            users.add(key.user());
-            rows.add(RowSource.row(
-                    rows.size() + 1L,
-                    each.id.uuid(),
-                    key.user(),
-                    key.endpoint(),
-                    key.key(),
-                    (long) each.quota.limit(),
-                    CommitGroup.micros(each.quota.window())));
+            users.add(each.key.user());
+            waiting.add(each.id, each.key.user(), each.quota);
         }
-        boolean counts = wanted.stream().anyMatch(each -> each.quota.isLimited());
-        return session.run(
-                session.prologue(Session.Role.APP)
-                        + (counts ? "select s.n, t.now, b.wait" : "select s.n, t.now, 0 as wait")
-                        + BEFORE
-                        + WANTED.sql("s", RowSource.shape(wanted.size()))
-                        + AFTER
-                        + (counts ? COUNT : ""),
+        return session.runAll(
+                session.prologue(Session.Role.APP, Session.TIME) + (wanted.size() == 1 ? ONE : MANY) + waiting.sql(),
                 to -> {
                     to.text(String.join(",", users)).time(now);
-                    WANTED.bind(to, rows);
+                    if (wanted.size() == 1) {
+                        to.text(wanted.get(0).id.uuid().toString());
+                    } else {
+                        to.array(
+                                "uuid",
+                                wanted.stream().map(each -> each.id.uuid()).toList());
+                    }
+                    waiting.bind(to, now);
                 },
-                found -> read(found, wanted));
+                results -> read(results, wanted, waiting));
     }
 
-    private static Instant read(ResultSet rows, List<Wanted> wanted) throws SQLException {
-        Instant now = Instant.EPOCH;
+    private static Instant read(Session.Results results, List<Wanted> wanted, Waiting waiting) throws SQLException {
+        Instant now = Session.time(results.next());
+        Map<String, List<Wanted>> byId = new HashMap<>();
+        wanted.forEach(each -> byId.computeIfAbsent(each.id.uuid().toString(), id -> new ArrayList<>(1))
+                .add(each));
+        ResultSet rows = results.next();
         while (rows.next()) {
-            Wanted one = wanted.get(rows.getInt(1) - 1);
-            now = OnceRow.instant(rows, 2);
-            Duration wait = Duration.of(rows.getLong(3), ChronoUnit.MICROS);
-            OnceRecord record = OnceRow.read(one.key, rows, 4);
-            one.sighting = new Sighting(record, now, wait);
+            for (Wanted each : byId.getOrDefault(rows.getString(1), List.of())) {
+                each.record = record(each.key, rows);
+            }
+        }
+        Map<String, Duration> waits = waiting.read(results);
+        for (Wanted each : wanted) {
+            each.sighting = new Sighting(
+                    each.record, now, waits.getOrDefault(each.id.uuid().toString(), Duration.ZERO));
         }
         return now;
+    }
+
+    /** The record of a key in a row that was found by its id; null if it is another's, which nobody has seen yet. */
+    static @Nullable OnceRecord record(OnceKey key, ResultSet row) throws SQLException {
+        return key.equals(new OnceKey(row.getString(2), row.getString(3), row.getString(4)))
+                ? OnceRow.read(key, row, 5)
+                : null;
+    }
+
+    /**
+     * How long those have to wait who have begun too many keys, and whose key is new or past its time. Only who has a quota is
+     * looked at, and nobody whose key lives: what is not asked for takes no time.
+     */
+    static final class Waiting {
+
+        private static final RowSource COUNTED =
+                RowSource.of("id uuid", "user_id text", "quota_limit int8", "quota_window int8");
+
+        private final List<List<@Nullable Object>> counted = new ArrayList<>();
+
+        void add(RowId id, String user, Quota quota) {
+            if (quota.isLimited()) {
+                counted.add(RowSource.row(id.uuid(), user, (long) quota.limit(), CommitGroup.micros(quota.window())));
+            }
+        }
+
+        /** A statement that comes behind another; nothing if nobody has a quota. */
+        String sql() {
+            if (counted.isEmpty()) {
+                return "";
+            }
+            return "; select s.id, least(s.quota_window,"
+                    + " (extract(epoch from b.created_at - t.now) * 1000000)::int8 + s.quota_window)"
+                    + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t cross join "
+                    + COUNTED.sql("s", RowSource.shape(counted.size()))
+                    + " cross join lateral (select k.created_at from idempotency_keys k where k.user_id = s.user_id"
+                    + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
+                    + " and not exists (select from idempotency_keys l where l.id = s.id"
+                    + " and coalesce(l.lease_until, l.expires_at, 'infinity') > t.now)"
+                    + " order by k.created_at desc offset s.quota_limit - 1 limit 1) b";
+        }
+
+        void bind(Parameters to, @Nullable Instant now) throws SQLException {
+            if (!counted.isEmpty()) {
+                to.time(now);
+                COUNTED.bind(to, counted);
+            }
+        }
+
+        /** By the ids of rows; who need not wait is not among them. */
+        Map<String, Duration> read(Session.Results results) throws SQLException {
+            Map<String, Duration> waits = new HashMap<>();
+            ResultSet rows = counted.isEmpty() ? null : results.next();
+            while (rows != null && rows.next()) {
+                waits.put(rows.getString(1), Duration.of(rows.getLong(2), ChronoUnit.MICROS));
+            }
+            return waits;
+        }
     }
 }

@@ -9,7 +9,6 @@ import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
-import dev.semel.store.Response;
 import dev.semel.store.Sighting;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -17,7 +16,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,18 +43,6 @@ final class KeySql {
 
     private static final String LEAVE = "; select set_config('role', current_setting('semel.was_role'), true),"
             + " set_config('semel.user', current_setting('semel.was_user'), true)";
-
-    /** What {@link Finding} asks for many keys, for one. */
-    private static final String LOOK = "select t.now, %s as wait, e.*"
-            + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t left join (select " + OnceRow.COLUMNS
-            + " from idempotency_keys k where k.id = ?::uuid and k.user_id = ? and k.endpoint = ?"
-            + " and k.idempotency_key = ?) e on true";
-
-    private static final String WAIT = "case when e.client_tx_id is null or e.deadline <= t.now then"
-            + " (select least(w.micros, (extract(epoch from k.created_at - t.now) * 1000000)::int8 + w.micros)"
-            + " from (select ?::int8 as micros) w, idempotency_keys k where k.user_id = ?"
-            + " and k.created_at > t.now - w.micros * interval '1 microsecond'"
-            + " order by k.created_at desc offset ?::int8 - 1 limit 1) end";
 
     /** Claims a key in a transaction that was begun for it. */
     static final Claiming CLAIM = new Claiming("", "");
@@ -85,16 +72,6 @@ final class KeySql {
             + require("not exists (select from (select ?::int8 as micros) w, idempotency_keys k where k.user_id = ?"
                     + " and k.created_at > coalesce(?::timestamptz, statement_timestamp()) - w.micros * interval '1 microsecond'"
                     + " order by k.created_at desc offset ?::int8 - 1 limit 1)");
-
-    /** What may be JSON is in a row that is made when it runs, or else the planner would see whether it is. */
-    private static final String INSERT = "; insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, "
-            + String.join(", ", CommitSql.ONCE_COLUMNS)
-            + ") select ?::uuid, ?, ?, ?, ?, ?,"
-            + " case when pg_input_is_valid(t.payload, 'jsonb') then t.payload::jsonb end, ?,"
-            + " coalesce(?::timestamptz, t.now), t.now + ?::int8 * interval '1 microsecond', null,"
-            + " t.now + ?::int8 * interval '1 microsecond', null, ?::int4, ?,"
-            + " nextval('semel_fences'), ?::int4, ?, ?, ?::bytea"
-            + " from (select coalesce(?::timestamptz, clock_timestamp()) as now, ?::text as payload) t";
 
     private static final String RETURNING = " returning k.fence, k.created_at, k.expires_at";
 
@@ -131,44 +108,38 @@ final class KeySql {
     /** How a key is claimed: tries the lock, looks up the key, and goes back to who it was. */
     static final class Claiming {
 
-        private final String plain;
-        private final String counted;
+        private final String before;
+        private final String after;
 
         private Claiming(String before, String after) {
-            String lock = before + "select " + ENTER + "pg_try_advisory_xact_lock(?); ";
-            this.plain = lock + LOOK.formatted("0::int8") + LEAVE + after;
-            this.counted = lock + LOOK.formatted(WAIT) + LEAVE + after;
+            this.before =
+                    before + "select " + ENTER + "pg_try_advisory_xact_lock(?)" + Session.TIME + "; " + Finding.ONE;
+            this.after = LEAVE + after;
         }
 
         Claimed run(Connection connection, OnceKey key, Quota quota, @Nullable Instant now) throws SQLException {
             RowId id = RowId.of(key);
-            try (PreparedStatement statement = connection.prepareStatement(quota.isLimited() ? counted : plain)) {
+            Finding.Waiting waiting = new Finding.Waiting();
+            waiting.add(id, key.user(), quota);
+            try (PreparedStatement statement = connection.prepareStatement(before + waiting.sql() + after)) {
                 Parameters to = new Parameters(statement)
                         .text(IdSchemes.TID62.mint())
                         .text(key.user())
-                        .number(id.lock());
-                if (quota.isLimited()) {
-                    to.number(Objects.requireNonNull(CommitGroup.micros(quota.window())))
-                            .text(key.user())
-                            .number(quota.limit());
-                }
-                to.time(now)
-                        .text(id.uuid().toString())
-                        .text(key.user())
-                        .text(key.endpoint())
-                        .text(key.key());
+                        .number(id.lock())
+                        .time(now)
+                        .text(id.uuid().toString());
+                waiting.bind(to, now);
                 statement.execute();
-                ResultSet entered = rows(statement);
+                Session.Results results = new Session.Results(statement);
+                ResultSet entered = first(results.next());
                 String transaction = entered.getString(3);
                 boolean free = entered.getBoolean(6);
-                statement.getMoreResults();
-                return new Claimed(new Claim(seen(key, rows(statement)), free, true), transaction);
+                Instant time = OnceRow.instant(entered, 7);
+                ResultSet found = results.next();
+                OnceRecord record = found.next() ? Finding.record(key, found) : null;
+                Duration wait = waiting.read(results).getOrDefault(id.uuid().toString(), Duration.ZERO);
+                return new Claimed(new Claim(new Sighting(record, time, wait), free, true), transaction);
             }
-        }
-
-        private static Sighting seen(OnceKey key, ResultSet row) throws SQLException {
-            Duration wait = Duration.of(row.getLong(2), ChronoUnit.MICROS);
-            return new Sighting(OnceRow.read(key, row, 3), OnceRow.instant(row, 1), wait);
         }
     }
 
@@ -176,21 +147,13 @@ final class KeySql {
     static boolean hasEnded(Connection connection, String transaction) {
         try (PreparedStatement statement =
                 connection.prepareStatement("select coalesce(current_setting('semel.transaction', true), '')")) {
-            return !rows(statement.executeQuery()).getString(1).equals(transaction);
+            return !first(statement.executeQuery()).getString(1).equals(transaction);
         } catch (SQLException e) {
             return false;
         }
     }
 
-    /** The first rows that a statement has returned, at the first of them. */
-    private static ResultSet rows(PreparedStatement statement) throws SQLException {
-        while (statement.getResultSet() == null) {
-            statement.getMoreResults();
-        }
-        return rows(statement.getResultSet());
-    }
-
-    private static ResultSet rows(ResultSet rows) throws SQLException {
+    private static ResultSet first(ResultSet rows) throws SQLException {
         rows.next();
         return rows;
     }
@@ -200,14 +163,22 @@ final class KeySql {
 
         private final boolean claimed;
         private final boolean joined;
+        private final String before;
+        private final String after;
         private final String plain;
         private final String counted;
 
         private Recording(String before, boolean claimed, boolean joined, String after, String end) {
             this.claimed = claimed;
             this.joined = joined;
-            this.plain = before + INSERT + after + end;
-            this.counted = before + COUNT_ALONE + COUNT + INSERT + after + end;
+            this.before = before;
+            this.after = after + end;
+            this.plain = sql(false, null);
+            this.counted = sql(true, null);
+        }
+
+        private String sql(boolean counts, @Nullable Instant now) {
+            return before + (counts ? COUNT_ALONE + COUNT : "") + "; " + KeyInsert.sql(1, now) + after;
         }
 
         /**
@@ -221,7 +192,8 @@ final class KeySql {
                 throws SQLException {
             OnceWrite write = Objects.requireNonNull(commit.once());
             boolean counts = write.isNewKey() && write.quota().isLimited();
-            try (PreparedStatement statement = connection.prepareStatement(counts ? counted : plain)) {
+            String sql = now != null ? sql(counts, now) : counts ? counted : plain;
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 Parameters to = new Parameters(statement);
                 bindBefore(to, transaction, write.record().key());
                 if (counts) {
@@ -232,13 +204,14 @@ final class KeySql {
                             .time(now)
                             .number(write.quota().limit());
                 }
-                bind(to, commit.attempt(), write, now);
+                KeyInsert.bind(
+                        to, List.of(KeyInsert.values(RowId.of(write.record().key()), commit.attempt(), write)));
                 statement.execute();
-                rows(statement);
+                Session.Results results = new Session.Results(statement);
                 for (int passed = counts ? 2 : 1; passed > 0; passed--) {
-                    statement.getMoreResults();
+                    results.next();
                 }
-                return new CommitResult.Applied(OnceRow.written(commit, rows(statement), 1));
+                return new CommitResult.Applied(OnceRow.written(commit, first(results.next()), 1));
             } catch (SQLException e) {
                 return refused(e);
             }
@@ -252,34 +225,6 @@ final class KeySql {
             } else {
                 to.number(RowId.of(key).lock()).text(key.user());
             }
-        }
-
-        private static void bind(Parameters to, String attempt, OnceWrite write, @Nullable Instant now)
-                throws SQLException {
-            OnceRecord record = write.record();
-            Response response = Objects.requireNonNull(record.response());
-            to.text(RowId.of(record.key()).uuid().toString())
-                    .text(record.key().user())
-                    .text(record.key().endpoint())
-                    .text(record.key().key())
-                    .text(record.clientTxId())
-                    .text(record.fingerprint().hex())
-                    .text(OnceRow.name(record.status()))
-                    .time(write.isNewKey() ? null : record.createdAt())
-                    .number(micros(write.life()))
-                    .number(micros(write.life()) + micros(write.afterlife()))
-                    .number(record.attempts())
-                    .text(attempt)
-                    .number(response.status())
-                    .text(OnceRow.kind(response))
-                    .text(HeaderText.of(response.headers()))
-                    .bytes(response.body())
-                    .time(now)
-                    .text(OnceRow.payload(response));
-        }
-
-        private static long micros(@Nullable Duration time) {
-            return Objects.requireNonNull(CommitGroup.micros(time));
         }
 
         private static CommitResult refused(SQLException e) throws SQLException {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,28 @@ record RowSource(List<String> names, List<String> types) {
         }
         String row = "(?::" + String.join(", ?::", types) + ")";
         return "(values " + String.join(", ", Collections.nCopies(shape, row)) + ") " + columns;
+    }
+
+    /** The rows, for an INSERT. */
+    String inserted(String alias, int shape) {
+        return inserted(alias, shape, name -> "%s");
+    }
+
+    /**
+     * The same, where columns become something else.
+     *
+     * @param expressions what a column of a name becomes: in it {@code %s} stands for the column
+     */
+    String inserted(String alias, int shape, UnaryOperator<String> expressions) {
+        List<String> row = new ArrayList<>();
+        for (int column = 0; column < names.size(); column++) {
+            String value = shape > FEW ? alias + "." + names.get(column) : "?::" + types.get(column);
+            row.add(expressions.apply(names.get(column)).replace("%s", value));
+        }
+        String values = String.join(", ", row);
+        return shape > FEW
+                ? "select " + values + " from " + sql(alias, shape)
+                : "values (" + String.join("), (", Collections.nCopies(shape, values)) + ")";
     }
 
     /** Gives the rows to a statement that was made for as many. */

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import javax.sql.DataSource;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -28,6 +29,9 @@ final class Session {
             this.prologue = "select set_config('role', '" + name + "', true), set_config('semel.user', ?, true), ";
         }
     }
+
+    /** What time it is: what is given, or the database's. */
+    static final String TIME = ", coalesce(?::timestamptz, clock_timestamp())";
 
     /** How much later than it has to an answer may come; a connection on which none does is given up. */
     private static final int LATE_MILLIS = 5_000;
@@ -81,6 +85,33 @@ final class Session {
         T read(ResultSet rows) throws SQLException;
     }
 
+    /** What statements returned, one after another. */
+    static final class Results {
+
+        private final PreparedStatement statement;
+        private boolean begun;
+
+        Results(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        /** The rows of the next statement that returned any, or might have. */
+        ResultSet next() throws SQLException {
+            do {
+                if (begun) {
+                    statement.getMoreResults();
+                }
+                begun = true;
+            } while (statement.getResultSet() == null && statement.getUpdateCount() >= 0);
+            return statement.getResultSet();
+        }
+    }
+
+    /** Reads what several statements returned. */
+    interface ReadingAll<T> {
+        T read(Results results) throws SQLException;
+    }
+
     /** The statement that has to come before others in the same round trip; its first parameter is the users. */
     String prologue(Role role) {
         return prologue(role, "");
@@ -91,22 +122,30 @@ final class Session {
         return role.prologue + limits + more + "; ";
     }
 
+    /** The {@link #TIME} that was at the end of a prologue. */
+    static Instant time(ResultSet prologue) throws SQLException {
+        prologue.next();
+        return OnceRow.instant(prologue, 7);
+    }
+
     /**
      * Runs a statement that begins with a {@linkplain #prologue prologue}.
      *
      * @throws StoreException if that fails; whether it has written anything is not certain then
      */
     <T> T run(String sql, Binding binding, Reading<T> reading) {
-        return run(sql, 1, binding, reading);
+        return runAll(sql, binding, results -> {
+            results.next();
+            return reading.read(results.next());
+        });
     }
 
     /**
      * Runs statements of which the first is a {@linkplain #prologue prologue}.
      *
-     * @param before how many of them come before the one whose rows are read
      * @throws StoreException if that fails; whether it has written anything is not certain then
      */
-    <T> T run(String sql, int before, Binding binding, Reading<T> reading) {
+    <T> T runAll(String sql, Binding binding, ReadingAll<T> reading) {
         try (Connection connection = source.getConnection()) {
             long begun = System.nanoTime();
             boolean failed = true;
@@ -119,10 +158,7 @@ final class Session {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 binding.bind(new Parameters(statement));
                 statement.execute();
-                for (int passed = before; passed > 0; passed--) {
-                    statement.getMoreResults();
-                }
-                T result = reading.read(statement.getResultSet());
+                T result = reading.read(new Results(statement));
                 failed = false;
                 return result;
             } finally {
