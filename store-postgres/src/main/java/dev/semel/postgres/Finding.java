@@ -21,8 +21,13 @@ final class Finding {
 
     private static final String FOUND = "select k.id, k.user_id, k.endpoint, k.idempotency_key, " + OnceRow.COLUMNS
             + " from idempotency_keys k where k.id = ";
+
+    /** A key by its id. */
     static final String ONE = FOUND + "?::uuid";
-    private static final String MANY = FOUND + "any (?::uuid[])";
+
+    /** One by one, or else the index of a user's keys may seem as good, of which there may be many. */
+    private static final String MANY =
+            "select e.* from unnest(?::uuid[]) s(id) cross join lateral (" + FOUND + "s.id limit 1) e";
 
     private Finding() {}
 

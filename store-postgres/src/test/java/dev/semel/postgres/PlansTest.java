@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -95,7 +96,11 @@ class PlansTest {
             sendEverything(store, new Session(source, PostgresSettings.DEFAULTS));
 
             List<String> scans = new ArrayList<>();
-            assertThat(wasteful(log(source), scans)).isEmpty();
+            String log = log(source);
+            assertThat(wasteful(log, scans)).isEmpty();
+            assertThat(log)
+                    .doesNotContain(
+                            "AND (id = "); // by the id alone: in another index it comes behind all keys of a user
             for (String table : List.of("idempotency_keys", "documents", "further_keys", "receipts")) {
                 assertThat(scans).as(table).anyMatch(scan -> scan.endsWith(" on " + table));
             }
@@ -131,6 +136,14 @@ class PlansTest {
         for (int n : new int[] {1, 2 * ROWS}) {
             store.find(new OnceKey("user-" + n % 1000, "POST /x", "key-" + n), QUOTA);
             store.read(new DocumentId("things", "", "key-" + n));
+        }
+        for (int keys : new int[] {2, 20}) {
+            Finding.run(
+                    session,
+                    null,
+                    IntStream.rangeClosed(1, keys)
+                            .mapToObj(n -> new Finding.Wanted(new OnceKey("user-" + n, "POST /x", "key-" + n), QUOTA))
+                            .toList());
         }
         for (String further : List.of("", "other")) {
             for (boolean descending : new boolean[] {false, true}) {
