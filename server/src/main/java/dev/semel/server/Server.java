@@ -120,7 +120,7 @@ public final class Server implements AutoCloseable {
         List<Sweeper.Task> tasks =
                 this.apps.stream().flatMap(app -> app.sweepTasks().stream()).toList();
         this.sweeper = new Sweeper(store, time, tasks, cleanups -> swept(cleanups, metrics));
-        new KeyDesk(transactions, settings.once()).declare(routes);
+        new KeyDesk(transactions, settings.once(), this.apps).declare(routes);
         new Sweeps(store, sweeper).declare(routes);
         new ApiPages(routes).declare(routes);
 

@@ -220,6 +220,13 @@ class AuthTest {
             assertTurnedAway(server, hs256(claims().expirationTime(null).build(), SECRET));
             assertTurnedAway(
                     server,
+                    hs256(
+                            claims().expirationTime(null)
+                                    .serializeNullClaims(true)
+                                    .build(),
+                            SECRET));
+            assertTurnedAway(
+                    server,
                     hs256(claims().notBeforeTime(Date.from(now.plusSeconds(6))).build(), SECRET));
         }
     }
@@ -243,7 +250,8 @@ class AuthTest {
     void subjectThatIsNoUser_isTurnedAway() throws Exception {
         try (ServerFixture server = serveSecret()) {
             assertTurnedAway(server, hs256(claims().subject(null).build(), SECRET));
-            for (String subject : List.of("", "a b", "a/b", "ä", "a".repeat(256))) {
+            for (String subject :
+                    List.of("", "a b", "a/b", "ä", "a".repeat(256), "semel-operators", "semel-actions-0a")) {
                 assertTurnedAway(server, hs256(claims().subject(subject).build(), SECRET));
             }
             assertThat(server.withToken(hs256(claims().subject("a".repeat(255)).build(), SECRET))

@@ -10,6 +10,7 @@ import dev.semel.http.Idempotency;
 import dev.semel.id.TextFormat;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
+import dev.semel.server.web.Caller;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
@@ -54,8 +55,8 @@ public final class DevMode implements App {
     private Answer token(Request request) {
         JsonNode body = request.object();
         String user = Request.text(body, "user", 255);
-        if (!TextFormat.TEXT.isValid(user)) {
-            throw Refusal.invalid("user", "has to be 1 to 255 of A-Z, a-z, 0-9, _ and -");
+        if (!Caller.isName(user)) {
+            throw Refusal.invalid("user", Caller.NAMES);
         }
         return Answer.ok(JsonText.object().put("token", mint(user, roles(body.get("roles")))));
     }

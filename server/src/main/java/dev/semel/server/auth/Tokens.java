@@ -15,7 +15,6 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
-import dev.semel.id.TextFormat;
 import dev.semel.server.web.Caller;
 import java.security.Key;
 import java.text.ParseException;
@@ -103,8 +102,11 @@ public final class Tokens {
         try {
             JWTClaimsSet claims = processor.process(token, null);
             String user = claims.getSubject();
-            if (!TextFormat.TEXT.isValid(user)) {
-                throw new BadTokenException("sub has to be 1 to 255 of A-Z, a-z, 0-9, _ and -");
+            if (!Caller.isName(user)) {
+                throw new BadTokenException("sub " + Caller.NAMES);
+            }
+            if (claims.getExpirationTime() == null) {
+                throw new BadTokenException("its exp is null");
             }
             Instant expires = claims.getExpirationTime().toInstant().plusSeconds(SKEW_SECONDS);
             return new Checked(new Caller(user, roles(claims), expires), expires);

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Audit {
 
     /** Whose entries are, so that no user's connection to the database sees them; nobody of this name can be erased. */
-    static final String OWNER = "semel-operators";
+    private static final String OWNER = "semel-operators";
 
     private static final Records ENTRIES =
             Records.of("ops/audit", KeyTemplate.of("{entry:tid62}")).inOrder().ownedBy(OWNER);

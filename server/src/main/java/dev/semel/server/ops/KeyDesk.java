@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.http.Problem;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import dev.semel.once.Intervention;
 import dev.semel.once.OnceSettings;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
+import dev.semel.server.web.Caller;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Pages;
 import dev.semel.server.web.Refusal;
@@ -31,9 +31,9 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -55,9 +55,12 @@ public final class KeyDesk implements App {
     private final Transactions transactions;
     private final Store store;
     private final OnceSettings settings;
+    private final List<App> apps;
 
-    public KeyDesk(Transactions transactions, OnceSettings settings) {
+    /** @param apps that may keep keys of users under other names */
+    public KeyDesk(Transactions transactions, OnceSettings settings, List<App> apps) {
         this.transactions = transactions;
+        this.apps = apps;
         this.store = transactions.store();
         this.settings = settings;
     }
@@ -229,27 +232,27 @@ public final class KeyDesk implements App {
     }
 
     private Answer erase(Request request) {
-        String user;
-        try {
-            user = TextFormat.TEXT.check("user", request.part("user"));
-        } catch (MalformedException e) {
-            throw Refusal.malformed(e);
+        String user = request.part("user");
+        if (!Caller.isName(user)) {
+            throw Refusal.invalid("user", Caller.NAMES);
         }
-        if (user.equals(Audit.OWNER)) {
-            throw Refusal.invalid("user", "is the name under which the audit is kept, which stays");
-        }
-        String reason = reason(request)
-                .orElseThrow(() -> Refusal.invalid(
-                        "reason",
-                        "has to be said in the body, or as a parameter, in 1 to " + LONGEST_REASON + " characters"));
+        String reason = reason(request);
         boolean records = flag(request, "records");
         transactions.run(tx -> {
             ObjectNode what = JsonText.object().put("user", user).put("records", records);
             Audit.add(tx, request.user(), "erase", reason, what);
             return user;
         });
+        Map<String, Long> counts = new TreeMap<>(store.housekeeping().erase(user, records));
+        for (App app : apps) {
+            for (String name : app.namesFor(user)) {
+                store.housekeeping()
+                        .erase(name, false)
+                        .forEach((table, count) -> counts.merge(table, count, Long::sum));
+            }
+        }
         ObjectNode erased = JsonText.object();
-        new TreeMap<>(store.housekeeping().erase(user, records)).forEach(erased::put);
+        counts.forEach(erased::put);
         ObjectNode answer = JsonText.object().put("user", user);
         answer.set("erased", erased);
         return Answer.ok(answer);
@@ -263,12 +266,15 @@ public final class KeyDesk implements App {
         return said.equals("true");
     }
 
-    /** Some clients cannot send a body with DELETE. */
-    private static Optional<String> reason(Request request) {
-        Optional<String> said = request.parameter("reason").filter(reason -> !reason.isBlank());
-        if (said.isEmpty() && request.body().length > 0) {
-            return Optional.of(Request.text(request.object(), "reason", LONGEST_REASON));
+    /** Some clients cannot send a body with DELETE; who says nothing at all is noted to have given none. */
+    private static String reason(Request request) {
+        if (request.body().length > 0) {
+            return Request.text(request.object(), "reason", LONGEST_REASON);
         }
-        return said.filter(reason -> reason.length() <= LONGEST_REASON);
+        String said = request.parameter("reason").orElse("none given");
+        if (said.isBlank() || said.length() > LONGEST_REASON) {
+            throw Refusal.invalid("reason", "has to have 1 to " + LONGEST_REASON + " characters");
+        }
+        return said;
     }
 }

@@ -119,8 +119,8 @@ public final class Actions {
     }
 
     /** Actions are no keys that a user begins, and must not count as such; so they are kept under a name made of the user's. */
-    private static String keeper(String user) {
-        return "actions-" + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
+    static String keeper(String user) {
+        return "semel-actions-" + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
     }
 
     private static Action action(ObjectNode message) {

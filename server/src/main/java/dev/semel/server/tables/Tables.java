@@ -17,6 +17,7 @@ import dev.semel.server.web.Routes.Access;
 import dev.semel.store.Document;
 import dev.semel.store.Store;
 import java.time.Duration;
+import java.util.List;
 
 /** Game tables: who sits there, which hands are played, what players do. */
 public final class Tables implements App {
@@ -32,6 +33,11 @@ public final class Tables implements App {
     public Tables(Store store, Actions actions) {
         this.store = store;
         this.actions = actions;
+    }
+
+    @Override
+    public List<String> namesFor(String user) {
+        return List.of(Actions.keeper(user));
     }
 
     @Override

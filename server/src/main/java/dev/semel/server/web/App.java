@@ -15,6 +15,11 @@ public interface App {
         return List.of();
     }
 
+    /** The names under which it keeps keys of a user beside their own, to be erased with them. */
+    default List<String> namesFor(String user) {
+        return List.of();
+    }
+
     /** Ends what would go on for ever: the server stops. */
     default void stop() {}
 }

@@ -1,5 +1,6 @@
 package dev.semel.server.web;
 
+import dev.semel.id.TextFormat;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 import java.util.Set;
@@ -22,6 +23,17 @@ public record Caller(String user, Set<String> roles, Instant until) {
     public Caller {
         roles = Set.copyOf(roles);
     }
+
+    /**
+     * Whether somebody may be called so: 1 to 255 of {@code A-Za-z0-9_-}. Names that begin with {@code semel-} are for what Semel
+     * itself keeps, which would be theirs otherwise.
+     */
+    public static boolean isName(@Nullable String name) {
+        return name != null && TextFormat.TEXT.isValid(name) && !name.startsWith("semel-");
+    }
+
+    /** What {@link #isName} asks for, in words. */
+    public static final String NAMES = "has to be 1 to 255 of A-Z, a-z, 0-9, _ and -, and not to begin with semel-";
 
     /** Who sends a request; null where nobody was asked. */
     public static @Nullable Caller of(HttpServletRequest request) {

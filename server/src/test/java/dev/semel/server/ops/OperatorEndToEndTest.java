@@ -138,7 +138,8 @@ class OperatorEndToEndTest extends EndToEnd {
     void erasedUser_hasNoKeys() {
         post(as(user), "k", "tx");
         as(user).post("/v1/collections/notes/records", "{\"a\":1}");
-        assertInvalid(operator.delete("/v1/ops/users/" + user), "reason");
+        assertInvalid(operator.delete("/v1/ops/users/" + user + "?reason="), "reason");
+        assertInvalid(operator.send("DELETE", "/v1/ops/users/" + user, "{}"), "reason");
         Reply erased = operator.send("DELETE", "/v1/ops/users/" + user, WHY);
         assertThat(erased.status()).isEqualTo(200);
         assertThat(erased.json().get("erased").get("idempotency_keys").asInt()).isEqualTo(1);
@@ -150,6 +151,8 @@ class OperatorEndToEndTest extends EndToEnd {
         erased = operator.delete("/v1/ops/users/" + user + "?records=true&reason=asked");
         assertThat(erased.json().get("erased").get("documents").asInt()).isEqualTo(1);
         assertThat(column(as(user).get("/v1/collections/notes/records"), "id")).isEmpty();
+        assertThat(operator.delete("/v1/ops/users/" + user).status()).isEqualTo(200);
+        assertThat(latest().get("reason").asString()).isEqualTo("none given");
         assertInvalid(operator.delete("/v1/ops/users/a%20b?reason=x"), "user");
         assertInvalid(operator.delete("/v1/ops/users/semel-operators?reason=x&records=true"), "user");
         assertInvalid(operator.delete("/v1/ops/users/" + user + "?reason=x&records=TRUE"), "records");

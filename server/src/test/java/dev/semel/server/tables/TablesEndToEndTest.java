@@ -237,6 +237,18 @@ class TablesEndToEndTest extends EndToEnd {
     }
 
     @Test
+    void erasedUser_isNotRememberedByActions() {
+        String table = open();
+        String user = "player-" + uuid();
+        String message = "\"clientMsgId\":\"" + uuid() + "\"";
+        act(user, table, message);
+        assertThat(act(user, table, message).text("duplicate")).isEqualTo("true");
+        Reply erased = asOperator("olga").delete("/v1/ops/users/" + user + "?reason=asked");
+        assertThat(erased.json().get("erased").get("idempotency_keys").asInt()).isEqualTo(1);
+        assertThat(act(user, table, message).text("duplicate")).isEqualTo("false");
+    }
+
+    @Test
     void withoutToken_nothingIsToBeHad() {
         assertThat(asNobody().post("/v1/tables", "").status()).isEqualTo(401);
         assertThat(asNobody().post("/v1/settlements", "{}").status()).isEqualTo(401);
