@@ -34,7 +34,7 @@ final class Sweep {
     private static final int ROWS_AT_A_TIME = 20;
 
     /** How many rows are looked at before others get a turn. */
-    private static final int LOOKS_AT_A_TIME = 2_000;
+    private static final int LOOKS_AT_A_TIME = 100;
 
     /** How long it is remembered which commits were applied, for those who ask again. */
     private static final long RECEIPT_SECONDS = 600;
