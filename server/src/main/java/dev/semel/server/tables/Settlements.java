@@ -1,6 +1,7 @@
 package dev.semel.server.tables;
 
 import static dev.semel.server.tables.TableRecords.HANDS;
+import static dev.semel.server.tables.TableRecords.SESSIONS;
 import static dev.semel.server.tables.TableRecords.SETTLEMENTS;
 import static dev.semel.server.tables.TableRecords.TABLES;
 import static dev.semel.server.tables.TableRecords.accepted;
@@ -8,6 +9,7 @@ import static dev.semel.server.tables.TableRecords.change;
 
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
+import dev.semel.record.Records;
 import dev.semel.record.WriteResult;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
@@ -71,12 +73,10 @@ final class Settlements implements App {
     private static void process(Transaction tx, ObjectNode payload) {
         String tableId = payload.get("tableId").stringValue();
         String handId = payload.get("handId").stringValue();
-        if (HANDS.read(tx, tableId).isPresent()) {
-            throw Refusal.invalid("tableId", "is the id of a hand");
-        }
-        if (TABLES.read(tx, handId).isPresent()) {
-            throw Refusal.invalid("handId", "is the id of a table");
-        }
+        refuseIfKnownAs("hand", HANDS, tx, "tableId", tableId);
+        refuseIfKnownAs("session", SESSIONS, tx, "tableId", tableId);
+        refuseIfKnownAs("table", TABLES, tx, "handId", handId);
+        refuseIfKnownAs("session", SESSIONS, tx, "handId", handId);
         HANDS.read(tx, handId)
                 .map(hand -> JsonText.tree(hand.data()).get("tableId").stringValue())
                 .filter(dealtAt -> !dealtAt.equals(tableId))
@@ -84,6 +84,12 @@ final class Settlements implements App {
                     throw Refusal.invalid("handId", "is the id of a hand at another table");
                 });
         TABLES.read(tx, tableId).ifPresent(table -> change(tx, table, TableState::withSettlement));
+    }
+
+    private static void refuseIfKnownAs(String what, Records kept, Transaction tx, String field, String id) {
+        if (kept.read(tx, id).isPresent()) {
+            throw Refusal.invalid(field, "is the id of a " + what);
+        }
     }
 
     private static void countIfOther(Transaction tx, Document first, ObjectNode payload) {

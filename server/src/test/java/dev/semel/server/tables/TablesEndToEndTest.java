@@ -223,6 +223,9 @@ class TablesEndToEndTest extends EndToEnd {
         assertInvalid(settle("{\"tableId\":\"" + hand + "\",\"handId\":\"" + uuid() + "\"}"), "tableId");
         assertInvalid(settle("{\"tableId\":\"" + table + "\",\"handId\":\"" + table + "\"}"), "handId");
         assertInvalid(settle("{\"tableId\":\"" + open() + "\",\"handId\":\"" + hand + "\"}"), "handId");
+        String session = as("ann").post("/v1/tables/" + table + "/sessions", "").text("sid");
+        assertInvalid(settle("{\"tableId\":\"" + session + "\",\"handId\":\"" + uuid() + "\"}"), "tableId");
+        assertInvalid(settle("{\"tableId\":\"" + table + "\",\"handId\":\"" + session + "\"}"), "handId");
     }
 
     /** Or else those who play would use up what they may begin elsewhere. */
