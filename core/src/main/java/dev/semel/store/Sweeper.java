@@ -12,7 +12,8 @@ import java.util.function.Supplier;
 
 /**
  * Lets go of what is past its time, now and then: step by step, resting after each nine times as long as it took, so that those who
- * use the store meanwhile meet it seldom. Any number of servers may do so at once; what one of them does not come to, it does the next time.
+ * use the store meanwhile meet it seldom. A sweep that takes more than an hour rests no longer than it works, or else more might
+ * come than goes. Any number of servers may do so at once; what one of them does not come to, it does the next time.
  */
 public final class Sweeper implements AutoCloseable {
 
@@ -20,6 +21,8 @@ public final class Sweeper implements AutoCloseable {
     private static final Duration SOON = Duration.ofMinutes(1);
 
     private static final int RESTS = 9;
+    private static final int RESTS_BEHIND = 1;
+    private static final Duration BEHIND = Duration.ofHours(1);
     private static final Duration LONGEST_REST = Duration.ofMillis(500);
 
     private final Store store;
@@ -27,6 +30,7 @@ public final class Sweeper implements AutoCloseable {
     private final List<Task> tasks;
     private final Consumer<List<Cleanup>> listener;
     private final ReentrantLock sweeping = new ReentrantLock();
+    private long begunAt; // guarded by sweeping
     private Runnable next = () -> {};
     private volatile boolean closed;
 
@@ -91,6 +95,7 @@ public final class Sweeper implements AutoCloseable {
     public List<Cleanup> sweep() {
         sweeping.lock();
         try {
+            begunAt = time.nanoTime();
             Map<String, Long> deleted = new TreeMap<>();
             try {
                 sweepStore(deleted);
@@ -148,7 +153,9 @@ public final class Sweeper implements AutoCloseable {
     }
 
     private void rest(long begun) {
-        Duration rest = Duration.ofNanos(time.nanoTime() - begun).multipliedBy(RESTS);
+        long now = time.nanoTime();
+        boolean behind = now - begunAt > BEHIND.toNanos();
+        Duration rest = Duration.ofNanos(now - begun).multipliedBy(behind ? RESTS_BEHIND : RESTS);
         try {
             time.sleep(rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST);
         } catch (InterruptedException e) {

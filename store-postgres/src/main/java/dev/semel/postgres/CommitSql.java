@@ -236,14 +236,14 @@ record CommitSql(
                 : "(select c.*, null::int8 as wait, c.code as code_now from c) s";
         String columns = once
                 ? "s.id, s.user_id, s.endpoint, s.idempotency_key, s.client_tx_id, s.payload_hash, s.status, s.if_abandoned,"
-                        + " s.afterlife, s.attempts, s.response_status, s.response_kind, s.response_headers, s.response_body,"
-                        + " s.response_payload,"
+                        + " s.expires_in, s.leased_for, s.forgotten_in, s.attempts, s.response_status, s.response_kind,"
+                        + " s.response_headers, s.response_body, s.response_payload,"
                         + " case when s.code_now > 0 then s.e_fence when s.id is null then null"
                         + " when s.fence = 0 then nextval('semel_fences') else s.fence end as new_fence,"
                         + " case when s.code_now > 0 then s.e_created_at when s.is_new then s.now else s.created_at end"
                         + " as new_created_at,"
-                        + " case when s.code_now > 0 then s.e_deadline else s.now + s.life * interval '1 microsecond' end"
-                        + " as deadline, "
+                        + " case when s.code_now > 0 then s.e_deadline"
+                        + " else s.now + coalesce(s.expires_in, s.leased_for) * interval '1 microsecond' end as deadline, "
                 : "null::int8 as new_fence, null::timestamptz as new_created_at, null::timestamptz as deadline, ";
         return "w as materialized (select s.i, s.now, s.attempt, s.writes, s.stale, s.stale_version, s.wait, "
                 + columns
@@ -257,8 +257,9 @@ record CommitSql(
         return "onced as (insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, "
                 + String.join(", ", ONCE_COLUMNS)
                 + ") select id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
-                + " case when pg_input_is_valid(response_payload, 'jsonb') then response_payload::jsonb end, status, new_created_at, case when status <> 'processing' then deadline end,"
-                + " case when status = 'processing' then deadline end, deadline + afterlife * interval '1 microsecond', if_abandoned, attempts, attempt, new_fence,"
+                + " case when pg_input_is_valid(response_payload, 'jsonb') then response_payload::jsonb end, status, new_created_at,"
+                + " now + expires_in * interval '1 microsecond', now + leased_for * interval '1 microsecond',"
+                + " now + forgotten_in * interval '1 microsecond', if_abandoned, attempts, attempt, new_fence,"
                 + " response_status, response_kind, response_headers, response_body"
                 + " from w where code = 0 and id is not null" + onConflictReplace() + ")";
     }

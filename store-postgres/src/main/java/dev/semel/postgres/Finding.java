@@ -51,9 +51,10 @@ final class Finding {
     static Instant run(Session session, @Nullable Instant now, List<Wanted> wanted) {
         TreeSet<String> users = new TreeSet<>();
         Waiting waiting = new Waiting();
-        for (Wanted each : wanted) {
+        for (int n = 0; n < wanted.size(); n++) {
+            Wanted each = wanted.get(n);
             users.add(each.key.user());
-            waiting.add(each.id, each.key.user(), each.quota);
+            waiting.add(n, each.id, each.key.user(), each.quota);
         }
         return session.runAll(
                 session.prologue(Session.Role.APP, Session.TIME) + (wanted.size() == 1 ? ONE : MANY) + waiting.sql(),
@@ -82,10 +83,10 @@ final class Finding {
                 each.record = record(each.key, rows);
             }
         }
-        Map<String, Duration> waits = waiting.read(results);
-        for (Wanted each : wanted) {
-            each.sighting = new Sighting(
-                    each.record, now, waits.getOrDefault(each.id.uuid().toString(), Duration.ZERO));
+        Map<Long, Duration> waits = waiting.read(results);
+        for (int n = 0; n < wanted.size(); n++) {
+            Wanted each = wanted.get(n);
+            each.sighting = new Sighting(each.record, now, waits.getOrDefault((long) n, Duration.ZERO));
         }
         return now;
     }
@@ -104,13 +105,15 @@ final class Finding {
     static final class Waiting {
 
         private static final RowSource COUNTED =
-                RowSource.of("id uuid", "user_id text", "quota_limit int8", "quota_window int8");
+                RowSource.of("n int8", "id uuid", "user_id text", "quota_limit int8", "quota_window int8");
 
         private final List<List<@Nullable Object>> counted = new ArrayList<>();
 
-        void add(RowId id, String user, Quota quota) {
+        /** @param n by which the wait is told */
+        void add(long n, RowId id, String user, Quota quota) {
             if (quota.isLimited()) {
-                counted.add(RowSource.row(id.uuid(), user, (long) quota.limit(), CommitGroup.micros(quota.window())));
+                counted.add(
+                        RowSource.row(n, id.uuid(), user, (long) quota.limit(), CommitGroup.micros(quota.window())));
             }
         }
 
@@ -119,7 +122,7 @@ final class Finding {
             if (counted.isEmpty()) {
                 return "";
             }
-            return "; select s.id, least(s.quota_window,"
+            return "; select s.n, least(s.quota_window,"
                     + " (extract(epoch from b.created_at - t.now) * 1000000)::int8 + s.quota_window)"
                     + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t cross join "
                     + COUNTED.sql("s", RowSource.shape(counted.size()))
@@ -137,12 +140,12 @@ final class Finding {
             }
         }
 
-        /** By the ids of rows; who need not wait is not among them. */
-        Map<String, Duration> read(Session.Results results) throws SQLException {
-            Map<String, Duration> waits = new HashMap<>();
+        /** Who need not wait is not among them. */
+        Map<Long, Duration> read(Session.Results results) throws SQLException {
+            Map<Long, Duration> waits = new HashMap<>();
             ResultSet rows = counted.isEmpty() ? null : results.next();
             while (rows != null && rows.next()) {
-                waits.put(rows.getString(1), Duration.of(rows.getLong(2), ChronoUnit.MICROS));
+                waits.put(rows.getLong(1), Duration.of(rows.getLong(2), ChronoUnit.MICROS));
             }
             return waits;
         }

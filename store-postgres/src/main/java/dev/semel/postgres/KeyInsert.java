@@ -1,38 +1,18 @@
 package dev.semel.postgres;
 
 import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
 import dev.semel.store.OnceWrite;
-import dev.semel.store.Response;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The insert of once-records, as they are when nothing has to be looked at. */
 final class KeyInsert {
 
-    private static final RowSource ROWS = RowSource.of(
-            "id uuid",
-            "user_id text",
-            "endpoint text",
-            "idempotency_key text",
-            "client_tx_id text",
-            "payload_hash text",
-            "status text",
-            "if_abandoned text",
-            "created_at timestamptz",
-            "expires_in int8",
-            "leased_for int8",
-            "forgotten_in int8",
-            "attempts int8",
-            "attempt text",
-            "response_status int8",
-            "response_kind text",
-            "response_headers text",
-            "response_body bytea",
-            "response_payload text");
+    private static final RowSource ROWS =
+            OnceRow.WRITTEN.with("created_at timestamptz", "attempts int8", "attempt text");
 
     /** A text as JSON; null where it is none that jsonb can hold. In a query of its own, or else the planner would look into the text. */
     private static final String JSON = "(select case when pg_input_is_valid(p.text, 'jsonb') then p.text::jsonb end"
@@ -50,8 +30,8 @@ final class KeyInsert {
         String time = now == null ? "statement_timestamp()" : "'" + Parameters.kept(now) + "'::timestamptz";
         String later = time + " + %s * interval '1 microsecond'";
         return "insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
-                + " status, if_abandoned, created_at, expires_at, lease_until, forgotten_at, attempts, attempt_id, fence,"
-                + " response_status, response_kind, response_headers, response_body, response_payload) "
+                + " status, if_abandoned, expires_at, lease_until, forgotten_at, response_status, response_kind, response_headers,"
+                + " response_body, response_payload, created_at, attempts, attempt_id, fence) "
                 + ROWS.inserted("o", shape, name -> switch (name) {
                     case "created_at" -> "coalesce(%s, " + time + ")";
                     case "expires_in", "leased_for", "forgotten_in" -> later;
@@ -64,29 +44,11 @@ final class KeyInsert {
     /** The row of a record that is written. */
     static List<@Nullable Object> values(RowId id, String attempt, OnceWrite write) {
         OnceRecord record = write.record();
-        Response response = record.response();
-        boolean leased = record.status() == OnceStatus.PROCESSING;
-        Long life = CommitGroup.micros(write.life());
-        return RowSource.row(
-                id.uuid(),
-                record.key().user(),
-                record.key().endpoint(),
-                record.key().key(),
-                record.clientTxId(),
-                record.fingerprint().hex(),
-                OnceRow.name(record.status()),
-                OnceRow.name(record.ifAbandoned()),
-                write.isNewKey() ? null : record.createdAt(),
-                leased ? null : life,
-                leased ? life : null,
-                life == null ? null : life + Objects.requireNonNull(CommitGroup.micros(write.afterlife())),
-                (long) record.attempts(),
-                attempt,
-                response == null ? null : (long) response.status(),
-                OnceRow.kind(response),
-                response == null ? null : HeaderText.of(response.headers()),
-                response == null ? null : response.body(),
-                OnceRow.payload(response));
+        List<@Nullable Object> row = new ArrayList<>(OnceRow.values(id, write));
+        row.add(write.isNewKey() ? null : record.createdAt());
+        row.add((long) record.attempts());
+        row.add(attempt);
+        return row;
     }
 
     static void bind(Parameters to, List<List<@Nullable Object>> rows) throws SQLException {

@@ -120,7 +120,7 @@ final class KeySql {
         Claimed run(Connection connection, OnceKey key, Quota quota, @Nullable Instant now) throws SQLException {
             RowId id = RowId.of(key);
             Finding.Waiting waiting = new Finding.Waiting();
-            waiting.add(id, key.user(), quota);
+            waiting.add(0, id, key.user(), quota);
             try (PreparedStatement statement = connection.prepareStatement(before + waiting.sql() + after)) {
                 Parameters to = new Parameters(statement)
                         .text(IdSchemes.TID62.mint())
@@ -137,7 +137,7 @@ final class KeySql {
                 Instant time = OnceRow.instant(entered, 7);
                 ResultSet found = results.next();
                 OnceRecord record = found.next() ? Finding.record(key, found) : null;
-                Duration wait = waiting.read(results).getOrDefault(id.uuid().toString(), Duration.ZERO);
+                Duration wait = waiting.read(results).getOrDefault(0L, Duration.ZERO);
                 return new Claimed(new Claim(new Sighting(record, time, wait), free, true), transaction);
             }
         }

@@ -36,11 +36,6 @@ final class OnceRow {
             + " when k.response_kind is not null then 'not_kept' end as response_kind, '' as response_headers,"
             + " ''::bytea as response_body";
 
-    /** The same, from a query of them that is called e. */
-    static final String COLUMNS_FOUND =
-            "e.client_tx_id, e.payload_hash, e.status, e.if_abandoned, e.attempts, e.attempt_id,"
-                    + " e.fence, e.created_at, e.deadline, e.forgotten_at, e.response_status, e.response_kind, e.response_headers, e.response_body";
-
     /** What {@link #values} gives. */
     static final RowSource WRITTEN = RowSource.of(
             "id uuid",
@@ -51,8 +46,9 @@ final class OnceRow {
             "payload_hash text",
             "status text",
             "if_abandoned text",
-            "life int8",
-            "afterlife int8",
+            "expires_in int8",
+            "leased_for int8",
+            "forgotten_in int8",
             "response_status int8",
             "response_kind text",
             "response_headers text",
@@ -65,6 +61,8 @@ final class OnceRow {
     static List<@Nullable Object> values(RowId id, OnceWrite write) {
         OnceRecord record = write.record();
         Response response = record.response();
+        boolean leased = record.status() == OnceStatus.PROCESSING;
+        Long life = CommitGroup.micros(write.life());
         return RowSource.row(
                 id.uuid(),
                 record.key().user(),
@@ -74,8 +72,9 @@ final class OnceRow {
                 record.fingerprint().hex(),
                 name(record.status()),
                 name(record.ifAbandoned()),
-                CommitGroup.micros(write.life()),
-                CommitGroup.micros(write.afterlife()),
+                leased ? null : life,
+                leased ? life : null,
+                life == null ? null : life + Objects.requireNonNull(CommitGroup.micros(write.afterlife())),
                 response == null ? null : (long) response.status(),
                 kind(response),
                 response == null ? null : HeaderText.of(response.headers()),

@@ -74,7 +74,8 @@ final class RocksDbReport extends ContestReport {
                 + contests(figures.replays, List.of(SEMEL, DEFAULT), SEMEL)
                 + "\n## Stores of rising size\n\n![Latency against stored keys](rocksdb-keys.svg)\n\n"
                 + "A store is filled with calls, two at a time and without waiting for the disk; the fuller one takes turns"
-                + " with one of " + smallKeys() + " keys that is new each time. A query returns the "
+                + " with one of " + smallKeys()
+                + " keys that is new each time. After up to 100,000 queries to warm up, a query returns the "
                 + Payments.OF_A_CUSTOMER + " documents of one customer by a prefix of their keys.\n\n"
                 + sizes();
     }

@@ -42,6 +42,10 @@ final class RocksDbRun {
     private static final int FILLERS = 2;
     private static final int KNOWN = 1024;
     private static final int WARM_UP_CALLS = 300_000;
+
+    /** Until indexes are in memory, and most of what was filled is in order. */
+    private static final long WARM_UP_QUERIES = 100_000;
+
     private static final PrintStream PROGRESS = System.err;
 
     private final Path folder;
@@ -174,6 +178,10 @@ final class RocksDbRun {
         try (PaymentStore one = PaymentStore.open(large, true)) {
             Duration opening = Duration.ofNanos(System.nanoTime() - begun);
             try (PaymentStore other = PaymentStore.open(small, true)) {
+                for (long i = 0; i < Math.min(size, WARM_UP_QUERIES); i++) {
+                    other.list(smallKeys);
+                    one.list(size);
+                }
                 Scores queries = new Contest(1, effort)
                         .with(SMALL, () -> other.list(smallKeys))
                         .with(LARGE, () -> one.list(size))

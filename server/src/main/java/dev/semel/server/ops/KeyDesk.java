@@ -268,7 +268,7 @@ public final class KeyDesk implements App {
 
     /** Some clients cannot send a body with DELETE; who says nothing at all is noted to have given none. */
     private static String reason(Request request) {
-        if (request.body().length > 0) {
+        if (request.parameter("reason").isEmpty() && request.body().length > 0) {
             return Request.text(request.object(), "reason", LONGEST_REASON);
         }
         String said = request.parameter("reason").orElse("none given");

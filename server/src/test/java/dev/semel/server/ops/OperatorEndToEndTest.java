@@ -148,7 +148,7 @@ class OperatorEndToEndTest extends EndToEnd {
         assertProblem(as(user).get("/v1/idempotency?clientTxId=tx"), 404, "not_found");
         assertThat(column(as(user).get("/v1/collections/notes/records"), "id")).hasSize(1);
 
-        erased = operator.delete("/v1/ops/users/" + user + "?records=true&reason=asked");
+        erased = operator.send("DELETE", "/v1/ops/users/" + user + "?records=true&reason=asked", "{}");
         assertThat(erased.json().get("erased").get("documents").asInt()).isEqualTo(1);
         assertThat(column(as(user).get("/v1/collections/notes/records"), "id")).isEmpty();
         assertThat(operator.delete("/v1/ops/users/" + user).status()).isEqualTo(200);
