@@ -161,6 +161,9 @@ class OwnTransactionsRaceTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    private void assertOneEffectForEachKey() throws SQLException {
         assertThat(Postgres.ask(
                         database(),
                         "select string_agg(k.idempotency_key || ': ' || e.effects, ', ') from idempotency_keys k"
@@ -194,6 +197,7 @@ class OwnTransactionsRaceTest {
     @Test
     void manyAtOnce_inEveryForm_onTwoServers_haveOneEffectForEachKey() throws Exception {
         race(false);
+        assertOneEffectForEachKey();
     }
 
     @Test
@@ -221,6 +225,7 @@ class OwnTransactionsRaceTest {
             killer.join();
         }
         assertThat(ended.get()).isPositive();
+        assertOneEffectForEachKey();
     }
 
     private Outcome run(OwnTransactions own, boolean effectFirst) {
