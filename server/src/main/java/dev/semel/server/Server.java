@@ -137,6 +137,7 @@ public final class Server implements AutoCloseable {
         Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
         AuthFilter auth = new AuthFilter(routes, Objects.requireNonNull(tokens), time);
         this.sockets = new Sockets(routes, auth, time, settings.sockets());
+        metrics.gauge("semel.websockets.open", "WebSockets that are open", sockets::count);
         jetty.setHandler(new GracefulHandler(context(requests, routes, transactions, once, auth)));
     }
 
@@ -172,7 +173,7 @@ public final class Server implements AutoCloseable {
                                 request -> routes.find(request)
                                         .map(match -> match.route().pattern())
                                         .orElse(null))));
-        ServletHolder api = new ServletHolder(new Api(routes, transactions));
+        ServletHolder api = new ServletHolder(new Api(routes, transactions, auth));
         api.setAsyncSupported(true);
         context.addServlet(api, "/");
         return context;

@@ -27,6 +27,7 @@ import dev.semel.server.ServerFixture.Reply;
 import dev.semel.server.auth.AuthSource;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.web.Answer;
+import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Time;
@@ -37,12 +38,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,8 +83,12 @@ class AuthTest {
         return ServerFixture.on(
                 new MemoryStore(),
                 time,
-                apps -> List.of(routes -> routes.get(
-                        "/who", request -> Answer.ok(JsonText.object().put("user", request.user())))),
+                apps -> {
+                    List<App> all = new ArrayList<>(apps.all());
+                    all.add(routes -> routes.get(
+                            "/who", request -> Answer.ok(JsonText.object().put("user", request.user()))));
+                    return all;
+                },
                 settings -> settings.withTokens(tokens));
     }
 
@@ -118,6 +125,12 @@ class AuthTest {
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build();
         return sign(header, claims, new RSASSASigner(key));
+    }
+
+    private static String es256(JWTClaimsSet claims, ECKey key) throws JOSEException {
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.ES256).keyID(key.getKeyID()).build();
+        return sign(header, claims, new ECDSASigner(key));
     }
 
     private static void assertLetIn(ServerFixture server, String token) {
@@ -278,9 +291,7 @@ class AuthTest {
     void publicKeys_letInWhatTheySigned() throws Exception {
         try (ServerFixture server = serveKeys(publicKeys())) {
             assertLetIn(server, rs256(claims().build(), RSA));
-            JWSHeader es256 =
-                    new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("ec-1").build();
-            assertLetIn(server, sign(es256, claims().build(), new ECDSASigner(EC)));
+            assertLetIn(server, es256(claims().build(), EC));
             assertTurnedAway(server, rs256(claims().build(), rsa("rsa-1")));
             assertTurnedAway(server, hs256(claims().build(), SECRET));
         }
@@ -382,13 +393,40 @@ class AuthTest {
         try (ServerFixture server = serveKeys(publicKeys())) {
             assertLetIn(server, rs256(claims().build(), RSA));
             RSAKey next = rsa("rsa-2");
-            serveNothing(new JWKSet(next.toPublicJWK()).toString());
+            replaceKeys(new JWKSet(next.toPublicJWK()).toString());
             assertLetIn(server, rs256(claims().build(), next));
             assertTurnedAway(server, rs256(claims().subject("ann").jwtID("1").build(), RSA));
         }
     }
 
-    private void serveNothing(String keys) throws Exception {
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void keyThatIsWithdrawn_endsStreamsWithinAMinute() throws Exception {
+        try (ServerFixture server = serveKeys(publicKeys());
+                EventStream stream = EventStream.open(server.uri("/"), rs256(claims().build(), RSA), "");
+                EventStream other = EventStream.open(server.uri("/"), es256(claims().build(), EC), "")) {
+            assertThat(stream.nextBlock()).isPresent();
+            assertThat(other.nextBlock()).isPresent();
+            RSAKey next = rsa("rsa-2");
+            replaceKeys(new JWKSet(List.of(next.toPublicJWK(), EC.toPublicJWK())).toString());
+            assertLetIn(server, rs256(claims().build(), next));
+            for (int seconds = 0; seconds < 59; seconds += 15) {
+                time.awaitScheduled(2); // one of them sweeps
+                time.advance(Duration.ofSeconds(15));
+                assertThat(other.nextBlock().orElseThrow().type()).isEqualTo(":");
+            }
+            int heartbeats = 0;
+            while (stream.nextBlock().isPresent()) {
+                heartbeats++;
+            }
+            assertThat(heartbeats).isBetween(3, 4); // the last, if it was sent before the key was looked for
+            time.awaitScheduled(2);
+            time.advance(Duration.ofSeconds(15));
+            assertThat(other.nextBlock()).as("of a key that is still there").isPresent();
+        }
+    }
+
+    private void replaceKeys(String keys) throws Exception {
         Files.writeString(folder.resolve("keys.json"), keys);
     }
 

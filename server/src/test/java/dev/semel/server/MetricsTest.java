@@ -3,6 +3,7 @@ package dev.semel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.http.Idempotency;
+import dev.semel.id.IdSchemes;
 import dev.semel.once.IfExpired;
 import dev.semel.postgres.Postgres;
 import dev.semel.rocksdb.RocksDbSettings;
@@ -294,6 +295,39 @@ class MetricsTest {
             assertThat(scrape.value("semel_once_total{outcome=\"expired\"}")).isEqualTo(1);
             assertThat(scrape.value("semel_ttl_violations_total")).isEqualTo(1);
         }
+    }
+
+    @Test
+    void openStreamsAndSockets_areTold() throws IOException {
+        try (ServerFixture server = ServerFixture.onMemory()) {
+            Client ann = server.as("ann");
+            String table = ann.post("/v1/tables", "{}").text("tableId");
+            assertOpen(server, 0, 0);
+            try (EventStream first = server.events("ann", "");
+                    EventStream second = server.events("bob", "");
+                    SocketClient socket = SocketClient.open(
+                            server.server().port(), "/v1/tables/" + table + "/actions", server.token("ann"))) {
+                assertThat(List.of(first.status(), second.status())).containsOnly(200);
+                assertThat(socket.answered()).startsWith("HTTP/1.1 101 ");
+                assertOpen(server, 2, 1);
+            }
+            Scrape.await(server, seen -> {
+                String key = IdSchemes.TID62.mint();
+                Reply posted = ann.post("/v1/feed/posts", "{\"text\":\"x\"}", KEY, key, "X-Client-Tx-Id", key);
+                assertThat(posted.status()).isEqualTo(201);
+                return seen.value("semel_http_streams_open") == 0; // who went away is found by writing
+            });
+            assertOpen(server, 0, 0);
+        }
+    }
+
+    private static void assertOpen(ServerFixture server, int streams, int sockets) {
+        Scrape scrape = Scrape.await(
+                server,
+                seen -> seen.value("semel_http_streams_open") == streams
+                        && seen.value("semel_websockets_open") == sockets);
+        assertThat(scrape.value("semel_http_streams_open")).isEqualTo(streams);
+        assertThat(scrape.value("semel_websockets_open")).isEqualTo(sockets);
     }
 
     private static void assertStoreTells(EndToEnd.On on, Scrape scrape) {

@@ -19,6 +19,7 @@ final class Subscriber implements Outflow.Source {
 
     private static final byte[] HEARTBEAT = ":\n\n".getBytes(US_ASCII);
     private static final long HEARTBEAT_NANOS = Duration.ofSeconds(15).toNanos();
+    private static final long CHECK_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final EventHub hub;
     private final Time time;
@@ -29,6 +30,7 @@ final class Subscriber implements Outflow.Source {
     private long place; // all up to it were sent
     private long reached; // when the page was sent
     private long lastSent;
+    private long lastChecked;
     private boolean loading;
     private boolean holding; // room for the page
     private volatile @Nullable Loaded loaded;
@@ -65,6 +67,7 @@ final class Subscriber implements Outflow.Source {
     public void begin(Outflow to) {
         flow = to;
         lastSent = time.nanoTime();
+        lastChecked = lastSent;
         if (!hub.add(this)) {
             to.end();
         }
@@ -98,12 +101,16 @@ final class Subscriber implements Outflow.Source {
             end();
             return null;
         }
+        long now = time.nanoTime();
+        if (now - lastChecked >= CHECK_NANOS) {
+            lastChecked = now;
+            flow.checkAsker();
+        }
         byte[] next = greeting;
         greeting = null;
         if (next == null) {
             next = event();
         }
-        long now = time.nanoTime();
         if (next == null && now - lastSent >= HEARTBEAT_NANOS) {
             next = HEARTBEAT;
         }

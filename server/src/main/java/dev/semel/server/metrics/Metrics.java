@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
 import dev.semel.server.web.Routes;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -18,6 +19,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Everything that a server counts and measures. {@code GET /metrics} tells it to whoever asks, since there is nobody's data in it. */
 public final class Metrics implements App, AutoCloseable {
@@ -62,6 +64,11 @@ public final class Metrics implements App, AutoCloseable {
     /** A time of which a histogram is made, with the same bounds as all others. */
     static Timer.Builder histogram(String name) {
         return Timer.builder(name).serviceLevelObjectives(BOUNDS);
+    }
+
+    /** Tells a number that goes up and down. */
+    public void gauge(String name, String description, Supplier<Number> number) {
+        Gauge.builder(name, number).description(description).register(registry);
     }
 
     MeterRegistry registry() {

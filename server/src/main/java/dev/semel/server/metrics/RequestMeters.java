@@ -2,7 +2,6 @@ package dev.semel.server.metrics;
 
 import dev.semel.server.web.Routes;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import jakarta.servlet.AsyncEvent;
@@ -33,6 +32,7 @@ public final class RequestMeters extends HttpFilter {
     private final transient IdentityHashMap<Routes.Route, RouteMeters> byRoute = new IdentityHashMap<>();
     private final transient RouteMeters none;
     private final transient LongAdder inFlight = new LongAdder();
+    private final transient LongAdder streams = new LongAdder();
     private final transient Runnable whenUnavailable;
 
     /**
@@ -46,9 +46,8 @@ public final class RequestMeters extends HttpFilter {
         for (Routes.Route route : routes.all()) {
             byRoute.put(route, new RouteMeters(registry, route.method(), route.pattern()));
         }
-        Gauge.builder("semel.http.in.flight", inFlight, LongAdder::sum)
-                .description("Requests under way")
-                .register(registry);
+        metrics.gauge("semel.http.in.flight", "Requests under way", inFlight::sum);
+        metrics.gauge("semel.http.streams.open", "Requests under way whose answer goes on", streams::sum);
     }
 
     /** The meters of one route, made when it is first asked for. */
@@ -113,6 +112,7 @@ public final class RequestMeters extends HttpFilter {
         }
         try {
             request.getAsyncContext().addListener(new WhenDone(request, response, begun));
+            streams.increment();
             return true;
         } catch (IllegalStateException e) {
             return false; // it has come to its end just now
@@ -150,6 +150,7 @@ public final class RequestMeters extends HttpFilter {
 
         @Override
         public void onComplete(AsyncEvent event) {
+            streams.decrement();
             end(request, response, begun);
         }
 

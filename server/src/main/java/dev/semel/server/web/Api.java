@@ -28,10 +28,12 @@ public final class Api extends HttpServlet {
 
     private final transient Routes routes;
     private final transient Transactions transactions;
+    private final transient Callers callers;
 
-    public Api(Routes routes, Transactions transactions) {
+    public Api(Routes routes, Transactions transactions, Callers callers) {
         this.routes = routes;
         this.transactions = transactions;
+        this.callers = callers;
     }
 
     @Override
@@ -77,7 +79,7 @@ public final class Api extends HttpServlet {
         Answer answer = answer(match, request);
         send(answer, response);
         if (answer.stream() != null && !request.getMethod().equals("HEAD")) {
-            Outflow.begin(request, response, answer.stream());
+            Outflow.begin(request, response, answer.stream(), callers);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.server.web;
 
+import dev.semel.store.Threads;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -32,7 +33,7 @@ public final class Outflow {
     private final ServletOutputStream out;
     private final EndPoint connection;
     private final Source source;
-    private final Instant until;
+    private final @Nullable Asker asker;
     private final AtomicInteger wakes = new AtomicInteger();
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean mayFlow;
@@ -53,16 +54,37 @@ public final class Outflow {
         void ended();
     }
 
-    private Outflow(AsyncContext context, ServletOutputStream out, EndPoint connection, Source source, Instant until) {
+    /** Who asked for it, and what they said who they are with. */
+    private record Asker(Callers callers, String token, Instant until) {
+
+        static @Nullable Asker of(HttpServletRequest request, Callers callers) {
+            Caller caller = Caller.of(request);
+            return caller == null ? null : new Asker(callers, callers.token(request), caller.until());
+        }
+
+        /** Whether it is known that their token does not hold any more. */
+        boolean isRefused() {
+            try {
+                callers.byToken(token);
+                return false;
+            } catch (Refusal refusal) {
+                return refusal.problem().status() == HttpServletResponse.SC_UNAUTHORIZED;
+            }
+        }
+    }
+
+    private Outflow(
+            AsyncContext context, ServletOutputStream out, EndPoint connection, Source source, @Nullable Asker asker) {
         this.context = context;
         this.out = out;
         this.connection = connection;
         this.source = source;
-        this.until = until;
+        this.asker = asker;
     }
 
     /** Begins to answer a request, whose status and headers are set. */
-    static void begin(HttpServletRequest request, HttpServletResponse response, Source source) throws IOException {
+    static void begin(HttpServletRequest request, HttpServletResponse response, Source source, Callers callers)
+            throws IOException {
         EndPoint connection = ServletContextRequest.getServletContextRequest(request)
                 .getConnectionMetaData()
                 .getConnection()
@@ -70,9 +92,7 @@ public final class Outflow {
         response.setBufferSize(BUFFER_BYTES);
         AsyncContext context = request.startAsync();
         context.setTimeout(0);
-        Caller caller = Caller.of(request);
-        Outflow flow = new Outflow(
-                context, response.getOutputStream(), connection, source, caller == null ? Instant.MAX : caller.until());
+        Outflow flow = new Outflow(context, response.getOutputStream(), connection, source, Asker.of(request, callers));
         Listener listener = flow.new Listener();
         context.addListener(listener);
         try {
@@ -86,7 +106,19 @@ public final class Outflow {
 
     /** Until when the one who asked may be answered. */
     public Instant until() {
-        return until;
+        return asker == null ? Instant.MAX : asker.until;
+    }
+
+    /** Ends it soon if the one who asked would be refused now; others look, since keys may have to be fetched for it. */
+    public void checkAsker() {
+        Asker who = asker;
+        if (who != null) {
+            Threads.EXECUTOR.execute(() -> {
+                if (who.isRefused()) {
+                    end();
+                }
+            });
+        }
     }
 
     /** Sends what there is, as far as the client takes it. */
