@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Lets go of what is past its time, a few rows to a transaction, as the role {@code semel_service}. Rows that somebody is at are left
  * for the next time; any number of servers may sweep at once. A commit that is just taking over a row writes it anew, whether it is
  * still there or not.
+ *
+ * <p>Rows are gone through in the order of their times, and each step goes on where the last one ended: an index keeps what has gone
+ * until it is vacuumed, and whoever began at its beginning would go through all of that again.
  */
 final class Sweep {
 
@@ -28,37 +31,46 @@ final class Sweep {
 
     private static final String NOW = "(select coalesce(?::timestamptz, clock_timestamp()))";
 
+    /** From where on; from the beginning if nothing is said. */
+    private static final String FROM = " coalesce(?::timestamptz, '-infinity')";
+
     private static final String SOME = " limit " + ROWS_AT_A_TIME + " for update skip locked) g where z.ctid = g.tid";
 
     /** What an owner has left who vanished, and must not be run again. It counts as nothing: it is not let go. */
     private static final String FREEZE =
             counting("update idempotency_keys z set status = 'unknown', lease_until = null,"
-                    + " forgotten_at = null from (select k.ctid as tid from idempotency_keys k where k.status = 'processing'"
-                    + " and k.if_abandoned = 'freeze' and k.lease_until <= " + NOW + " order by k.lease_until" + SOME
-                    + " returning ''");
+                    + " forgotten_at = null from (select k.ctid as tid, k.lease_until as time"
+                    + " from idempotency_keys k where k.status = 'processing' and k.if_abandoned = 'freeze'"
+                    + " and k.lease_until >= " + FROM + " and k.lease_until <= " + NOW + " order by k.lease_until"
+                    + SOME
+                    + " returning '', g.time");
 
     private static final String STRIP = counting("update idempotency_keys z set response_payload = null,"
             + " response_status = null, response_kind = null, response_headers = null, response_body = null"
-            + " from (select k.ctid as tid from idempotency_keys k where k.response_kind is not null and k.expires_at <= "
-            + NOW + " order by k.expires_at" + SOME + " returning '" + Housekeeping.KEYS + "'");
+            + " from (select k.ctid as tid, k.expires_at as time from idempotency_keys k where k.response_kind is not null"
+            + " and k.expires_at >= " + FROM + " and k.expires_at <= " + NOW + " order by k.expires_at" + SOME
+            + " returning '" + Housekeeping.KEYS + "', g.time");
 
     /** A key is kept for an hour in any case: until then it counts among the user's new ones. */
-    private static final String FORGET = counting("delete from idempotency_keys z using (select k.ctid as tid"
-            + " from idempotency_keys k where k.response_kind is null and coalesce(k.forgotten_at, k.expires_at) <= "
-            + NOW
+    private static final String FORGET = counting("delete from idempotency_keys z using (select k.ctid as tid,"
+            + " coalesce(k.forgotten_at, k.expires_at) as time from idempotency_keys k where k.response_kind is null"
+            + " and coalesce(k.forgotten_at, k.expires_at) >= " + FROM
+            + " and coalesce(k.forgotten_at, k.expires_at) <= " + NOW
             + " and k.status <> 'unknown' and (k.status <> 'processing' or k.if_abandoned is distinct from 'freeze')"
             + " and k.created_at <= " + NOW + " - interval '1 hour' order by coalesce(k.forgotten_at, k.expires_at)"
             + SOME
             + " returning case when z.status = 'processing' then '" + Housekeeping.KEYS + "' else '"
-            + Housekeeping.TOMBSTONES + "' end");
+            + Housekeeping.TOMBSTONES + "' end, g.time");
 
     /** It is remembered for ten minutes which commits were applied, for those who ask again. */
-    private static final String RECEIPTS = counting("delete from receipts z using (select k.ctid as tid from receipts k"
-            + " where k.created_at < " + NOW + " - interval '10 minutes' order by k.created_at" + SOME + " returning '"
-            + Housekeeping.RECEIPTS + "'");
+    private static final String RECEIPTS = counting("delete from receipts z using (select k.ctid as tid,"
+            + " k.created_at as time from receipts k where k.created_at >= " + FROM + " and k.created_at < " + NOW
+            + " - interval '10 minutes' order by k.created_at" + SOME + " returning '" + Housekeeping.RECEIPTS
+            + "', g.time");
 
-    private static final String EXPIRED = "select d.collection, d.owner, d.key from documents d where d.expires_at <= "
-            + NOW + " order by d.expires_at offset ? limit " + LOCKS_AT_A_TIME;
+    private static final String EXPIRED =
+            "select d.collection, d.owner, d.key, d.expires_at from documents d" + " where d.expires_at >= " + FROM
+                    + " and d.expires_at <= " + NOW + " order by d.expires_at offset ? limit " + LOCKS_AT_A_TIME;
 
     private static final String DOCUMENTS = "with gone as (delete from documents z using (select y.tid"
             + " from unnest(?::text[], ?::text[], ?::text[]) with ordinality x(collection, owner, key, i)"
@@ -90,7 +102,8 @@ final class Sweep {
     }
 
     private static String counting(String change) {
-        return "with gone(as_what) as (" + change + ") select as_what, count(*) from gone group by as_what";
+        return "with gone(as_what, time) as (" + change
+                + ") select as_what, count(*), max(time) from gone group by as_what";
     }
 
     /** What is gone through, one after another; {@link #step} tells which by its place. */
@@ -100,58 +113,107 @@ final class Sweep {
     /** A statement, and how often it asks what time it is. */
     private record Batch(String sql, int times) {}
 
+    /** What a statement has let go, by what it counts as, and the last of the times of that. */
+    private static final class Gone {
+        private final Map<String, Long> counts = new HashMap<>();
+        private @Nullable Instant last;
+
+        void add(String asWhat, long count, Instant time) {
+            counts.put(asWhat, count);
+            last = last == null || time.isAfter(last) ? time : last;
+        }
+
+        long all() {
+            return counts.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
     /**
-     * @param from which batch is next; behind the last of them, how many documents were passed over
+     * Where a sweep is.
+     *
+     * @param batch which is next; behind the last of them come documents
+     * @param from a time before which there is nothing more to do
+     * @param passed how many documents from then on were passed over
+     */
+    private record Place(int batch, @Nullable Instant from, long passed) {
+
+        static Place of(String text) {
+            if (text.isEmpty()) {
+                return new Place(0, null, 0);
+            }
+            String[] words = text.split(" ", -1);
+            return new Place(
+                    Integer.parseInt(words[0]),
+                    words[1].equals("-") ? null : Instant.parse(words[1]),
+                    Long.parseLong(words[2]));
+        }
+
+        @Override
+        public String toString() {
+            return batch + " " + (from == null ? "-" : from) + " " + passed;
+        }
+    }
+
+    /**
+     * @param from where the last step ended; empty to begin
      * @param now what time it is; null if the database is to say
      */
     SweepStep step(String from, @Nullable Instant now) {
-        int cut = from.indexOf(' ');
-        if (cut >= 0) {
-            return documents(Long.parseLong(from.substring(cut + 1)), now);
+        Place place = Place.of(from);
+        if (place.batch == BATCHES.size()) {
+            return documents(place, now);
         }
-        int number = from.isEmpty() ? 0 : Integer.parseInt(from);
-        Map<String, Long> deleted = run(BATCHES.get(number), now);
-        long all = deleted.values().stream().mapToLong(Long::longValue).sum();
+        Gone gone = run(BATCHES.get(place.batch), place, now);
+        Place next = gone.all() == ROWS_AT_A_TIME
+                ? new Place(place.batch, gone.last, 0)
+                : new Place(place.batch + 1, null, 0);
+        Map<String, Long> deleted = gone.counts;
         deleted.remove("");
         TABLES.forEach(table -> deleted.putIfAbsent(table, 0L));
-        int next = all == ROWS_AT_A_TIME ? number : number + 1;
-        return new SweepStep(deleted, Optional.of(next < BATCHES.size() ? String.valueOf(next) : "documents 0"));
+        return new SweepStep(deleted, Optional.of(next.toString()));
     }
 
-    private Map<String, Long> run(Batch batch, @Nullable Instant now) {
+    private Gone run(Batch batch, Place place, @Nullable Instant now) {
         return session.run(
                 session.prologue(Role.SERVICE) + batch.sql,
                 to -> {
-                    to.text("");
+                    to.text("").time(place.from);
                     for (int i = 0; i < batch.times; i++) {
                         to.time(now);
                     }
                 },
                 rows -> {
-                    Map<String, Long> counts = new HashMap<>();
+                    Gone gone = new Gone();
                     while (rows.next()) {
-                        counts.put(rows.getString(1), rows.getLong(2));
+                        gone.add(rows.getString(1), rows.getLong(2), OnceRow.instant(rows, 3));
                     }
-                    return counts;
+                    return gone;
                 });
     }
 
-    private SweepStep documents(long passed, @Nullable Instant now) {
-        List<DocumentId> expired = expired(now, passed);
-        long removed = expired.isEmpty() ? 0 : remove(expired, now);
-        Optional<String> next =
-                expired.isEmpty() ? Optional.empty() : Optional.of("documents " + (passed + expired.size() - removed));
-        return new SweepStep(Map.of(Housekeeping.DOCUMENTS, removed), next);
+    /** As long as none was passed over, the next step goes on at the time of the last one. */
+    private SweepStep documents(Place place, @Nullable Instant now) {
+        List<Instant> times = new ArrayList<>();
+        List<DocumentId> expired = expired(place, now, times);
+        if (expired.isEmpty()) {
+            return new SweepStep(Map.of(Housekeeping.DOCUMENTS, 0L), Optional.empty());
+        }
+        long removed = remove(expired, now);
+        long passed = place.passed + expired.size() - removed;
+        Instant from = passed == 0 ? times.get(times.size() - 1) : place.from;
+        return new SweepStep(
+                Map.of(Housekeeping.DOCUMENTS, removed), Optional.of(new Place(place.batch, from, passed).toString()));
     }
 
-    private List<DocumentId> expired(@Nullable Instant now, long passed) {
+    private List<DocumentId> expired(Place place, @Nullable Instant now, List<Instant> times) {
         return session.run(
                 session.prologue(Role.SERVICE) + EXPIRED,
-                to -> to.text("").time(now).number(passed),
+                to -> to.text("").time(place.from).time(now).number(place.passed),
                 rows -> {
                     List<DocumentId> ids = new ArrayList<>();
                     while (rows.next()) {
                         ids.add(new DocumentId(rows.getString(1), rows.getString(2), rows.getString(3)));
+                        times.add(OnceRow.instant(rows, 4));
                     }
                     return ids;
                 });

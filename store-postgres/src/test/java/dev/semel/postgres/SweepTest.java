@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -85,14 +86,45 @@ class SweepTest {
         assertThat(count("idempotency_keys")).isEqualTo("0");
     }
 
-    @Test
-    void manyRows_goInBatches_andAreLogged() throws SQLException {
+    /** @param expiresAt when the key with the number n does */
+    private void fill(int keys, String expiresAt) throws SQLException {
         Postgres.execute(
                 database,
                 "insert into idempotency_keys (id, idempotency_key, client_tx_id, user_id, endpoint, payload_hash, status,"
                         + " created_at, expires_at, attempts, attempt_id, fence, response_kind) select gen_random_uuid(), 'k' || n, 't', 'ann',"
-                        + " 'e', 'h', 'completed', timestamptz '2020-01-01', timestamptz '2020-01-02', 1, 'a', n, 'kept'"
-                        + " from generate_series(1, 1700) n");
+                        + " 'e', 'h', 'completed', timestamptz '2020-01-01', " + expiresAt + ", 1, 'a', n, 'kept'"
+                        + " from generate_series(1, " + keys
+                        + ") n; analyze idempotency_keys; select pg_stat_force_next_flush()");
+    }
+
+    private int read(String column, String view) throws SQLException {
+        return Integer.parseInt(Objects.requireNonNull(Postgres.ask(
+                database, "select " + column + " from " + view + " where indexrelname = 'idempotency_keys_expired'")));
+    }
+
+    /** An index keeps what has gone until it is vacuumed. */
+    @Test
+    void whatHasGone_isNotGoneThroughAgainWithEachStep() throws SQLException {
+        int keys = 6000;
+        fill(keys, "timestamptz '2020-01-02' + n * interval '1 second'");
+        int scans = read("idx_scan", "pg_stat_user_indexes");
+        int pages = read("idx_blks_hit + idx_blks_read", "pg_statio_user_indexes");
+        assertThat(sweep()).isEqualTo(2L * keys);
+        pool.close(); // sessions tell what they have read when they end
+        int steps = keys / 10 + 1;
+        long begun = System.nanoTime();
+        while (read("idx_scan", "pg_stat_user_indexes") - scans < steps
+                && System.nanoTime() - begun < 30_000_000_000L) {
+            Thread.onSpinWait();
+        }
+        assertThat(read("idx_scan", "pg_stat_user_indexes") - scans).isEqualTo(steps);
+        assertThat(read("idx_blks_hit + idx_blks_read", "pg_statio_user_indexes") - pages)
+                .isBetween(steps, 4 * steps);
+    }
+
+    @Test
+    void manyRows_goInBatches_andAreLogged() throws SQLException {
+        fill(1700, "timestamptz '2020-01-02'");
         assertThat(sweep()).isEqualTo(2 * 1700); // answers, and then tombstones
         assertThat(count("idempotency_keys")).isEqualTo("0");
         assertThat(Postgres.ask(
