@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
@@ -23,10 +24,12 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
+import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.HistogramType;
+import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -50,6 +53,9 @@ final class Database implements AutoCloseable {
     private static final List<String> FAMILIES =
             List.of("default", "once", "documents", "further", "receipts", "open", "clients");
 
+    /** Of these there may be far more than fits into memory, and they are asked for in ranges; others go, or are asked for by their key. */
+    private static final Set<String> QUERIED = Set.of("documents", "further");
+
     private static final byte[] NOTHING = {};
 
     private static final long MOST_LOG_BYTES = 64L << 20;
@@ -60,7 +66,10 @@ final class Database implements AutoCloseable {
     /** How much of the memory for what was read is for indexes and filters first: without them every read costs several. */
     private static final double KEPT_FIRST = 0.5;
 
-    private static final int SHARDS_BY_SIZE = -1;
+    /** Parts of the cache are no smaller, or else the largest of what is to be kept would drive one another out of them. */
+    private static final long LEAST_SHARD_BYTES = 32L << 20;
+
+    private static final int MOST_SHARD_BITS = 6;
 
     /** How many bytes of a key filters know, beside whole keys: collection, owner and the first ten or so of what a query fixes. */
     private static final int PREFIX = 20;
@@ -193,7 +202,8 @@ final class Database implements AutoCloseable {
     private static Database open(Path path, RocksDbSettings settings, boolean make, Opening opening) {
         List<AutoCloseable> owned = new ArrayList<>();
         try {
-            Cache cache = own(owned, new LRUCache(settings.memoryBytes(), SHARDS_BY_SIZE, false, KEPT_FIRST));
+            Cache cache = own(
+                    owned, new LRUCache(settings.memoryBytes(), shardBits(settings.memoryBytes()), false, KEPT_FIRST));
             WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
             Statistics statistics = own(owned, new Statistics());
             DBOptions options = own(owned, DBOptions.getDBOptionsFromProps(BY_NAME))
@@ -208,23 +218,15 @@ final class Database implements AutoCloseable {
                     .setKeepLogFileNum(MESSAGE_FILES)
                     // a tail that was cut off was never acknowledged; whatever else is damaged is an error
                     .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
-            ColumnFamilyOptions family = own(owned, new ColumnFamilyOptions())
-                    // every new key is looked up before it is written: that it is not there has to be told quickly
-                    // a query of what begins with a prefix need not look into tables that have nothing of it
-                    .useCappedPrefixExtractor(PREFIX)
-                    .setMemtablePrefixBloomSizeRatio(0.02)
-                    .setMemtableWholeKeyFiltering(true)
-                    .setWriteBufferSize(settings.memoryBytes() / BUFFERS)
-                    .setTableFormatConfig(new BlockBasedTableConfig()
-                            .setBlockCache(cache)
-                            .setFilterPolicy(own(owned, new BloomFilter(10)))
-                            .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
-                            .setCacheIndexAndFilterBlocks(true)
-                            .setCacheIndexAndFilterBlocksWithHighPriority(true)
-                            .setPinL0FilterAndIndexBlocksInCache(true));
-            List<ColumnFamilyDescriptor> descriptors = FAMILIES.stream()
-                    .map(name -> new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family))
-                    .toList();
+            List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+            for (String name : FAMILIES) {
+                BlockBasedTableConfig tables = tables(cache, own(owned, new BloomFilter(10)));
+                if (QUERIED.contains(name)) {
+                    inParts(tables);
+                }
+                ColumnFamilyOptions family = own(owned, family(settings)).setTableFormatConfig(tables);
+                descriptors.add(new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family));
+            }
             List<ColumnFamilyHandle> handles = new ArrayList<>();
             RocksDB db = opening.open(options, path.toString(), descriptors, handles);
             WriteOptions write = own(owned, new WriteOptions()).setSync(settings.synced());
@@ -233,6 +235,39 @@ final class Database implements AutoCloseable {
             closeAll(owned);
             throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
         }
+    }
+
+    private static int shardBits(long memoryBytes) {
+        int bits = Long.SIZE - 1 - Long.numberOfLeadingZeros(Math.max(1, memoryBytes / LEAST_SHARD_BYTES));
+        return Math.min(MOST_SHARD_BITS, bits);
+    }
+
+    private static ColumnFamilyOptions family(RocksDbSettings settings) {
+        return new ColumnFamilyOptions()
+                // every new key is looked up before it is written: that it is not there has to be told quickly
+                // a query of what begins with a prefix need not look into tables that have nothing of it
+                .useCappedPrefixExtractor(PREFIX)
+                .setMemtablePrefixBloomSizeRatio(0.02)
+                .setMemtableWholeKeyFiltering(true)
+                .setWriteBufferSize(settings.memoryBytes() / BUFFERS)
+                .setCompressionType(CompressionType.LZ4_COMPRESSION);
+    }
+
+    private static BlockBasedTableConfig tables(Cache cache, BloomFilter filter) {
+        return new BlockBasedTableConfig()
+                .setBlockCache(cache)
+                .setFilterPolicy(filter)
+                .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+                .setCacheIndexAndFilterBlocks(true)
+                .setCacheIndexAndFilterBlocksWithHighPriority(true)
+                .setPinL0FilterAndIndexBlocksInCache(true);
+    }
+
+    /** A table's index and filter are a thousand times as large as what a query wants: whoever has to read them reads a part. */
+    private static void inParts(BlockBasedTableConfig tables) {
+        tables.setIndexType(IndexType.kTwoLevelIndexSearch)
+                .setPartitionFilters(true)
+                .setPinTopLevelIndexAndFilter(true);
     }
 
     private static Properties byName(String name, String value) {
