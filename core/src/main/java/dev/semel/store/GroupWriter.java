@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -23,13 +24,18 @@ public final class GroupWriter<T> {
     /** The most bytes that are written together, beyond which waiting longer gains nothing. */
     private static final int MOST_BYTES = 1 << 20;
 
+    private static final long SOON_NANOS = 10_000_000;
+
     private final Consumer<List<T>> disk;
     private final ToLongFunction<T> bytes;
     private final int most;
+    private final long soonNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Entry<T>> queue = new ArrayDeque<>();
+    private final Deque<Entry<T>> unhurried = new ArrayDeque<>();
     private final Patience patience = new Patience();
     private boolean writing;
+    private long lastWritten;
     private int expected;
     private @Nullable Entry<T> gathering;
 
@@ -39,26 +45,41 @@ public final class GroupWriter<T> {
      * @param most the most batches that are written together
      */
     public GroupWriter(Consumer<List<T>> disk, ToLongFunction<T> bytes, int most) {
+        this(disk, bytes, most, SOON_NANOS);
+    }
+
+    /** @param soonNanos how long who is in no hurry waits for others; and if none has come for as long, none is expected */
+    GroupWriter(Consumer<List<T>> disk, ToLongFunction<T> bytes, int most, long soonNanos) {
         this.disk = disk;
         this.bytes = bytes;
         this.most = most;
+        this.soonNanos = soonNanos;
+        this.lastWritten = System.nanoTime() - soonNanos;
     }
 
     private static final class Entry<T> {
         private final T batch;
+        private final boolean hurried;
         private final Thread thread = Thread.currentThread();
         private volatile boolean done;
         private volatile boolean isNext;
         private @Nullable Throwable failure;
 
-        Entry(T batch) {
+        Entry(T batch, boolean hurried) {
             this.batch = batch;
+            this.hurried = hurried;
         }
 
         void end(@Nullable Throwable failure) {
             this.failure = failure;
             this.done = true;
             LockSupport.unpark(thread);
+        }
+
+        void throwFailure() {
+            if (failure != null) {
+                throw StoreException.unavailable(String.valueOf(failure.getMessage()), failure);
+            }
         }
     }
 
@@ -68,15 +89,64 @@ public final class GroupWriter<T> {
      * @throws StoreException if that failed, for this batch and all that were written together with it
      */
     public void write(T batch) {
-        Entry<T> mine = new Entry<>(batch);
+        Entry<T> mine = new Entry<>(batch, true);
+        write(mine);
+        mine.throwFailure();
+    }
+
+    /**
+     * Returns when the batch is on disk, as {@link #write} does, for somebody who is in no hurry: it goes along with what others write if
+     * some come soon, and so costs them no write of its own.
+     *
+     * @throws StoreException as {@link #write} does
+     */
+    public void writeUnhurried(T batch) {
+        Entry<T> mine = new Entry<>(batch, false);
+        if (joinsOthers(mine) && isTakenAlong(mine)) {
+            await(mine);
+        } else {
+            write(mine);
+        }
+        mine.throwFailure();
+    }
+
+    private boolean joinsOthers(Entry<T> mine) {
+        lock.lock();
+        try {
+            boolean someAreExpected = writing || System.nanoTime() - lastWritten < soonNanos;
+            if (someAreExpected) {
+                unhurried.addLast(mine);
+            }
+            return someAreExpected;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isTakenAlong(Entry<T> mine) {
+        boolean interrupted = false;
+        long begun = System.nanoTime();
+        for (long left = soonNanos; left > 0 && !mine.done; left = begun + soonNanos - System.nanoTime()) {
+            LockSupport.parkNanos(mine, left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        lock.lock();
+        try {
+            return !unhurried.remove(mine);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(Entry<T> mine) {
         if (!mayWrite(mine)) {
             await(mine);
         }
         if (!mine.done) {
             writeGroup(mine);
-        }
-        if (mine.failure != null) {
-            throw StoreException.unavailable(String.valueOf(mine.failure.getMessage()), mine.failure);
         }
     }
 
@@ -120,7 +190,7 @@ public final class GroupWriter<T> {
         } catch (Throwable e) { // an Error, too, must not leave others waiting
             failure = e;
         } finally {
-            handOver(mine, group.size(), begun);
+            handOver(mine, group, begun);
         }
         if (group.isEmpty()) {
             mine.end(failure);
@@ -175,10 +245,16 @@ public final class GroupWriter<T> {
     private List<Entry<T>> nextGroup() {
         lock.lock();
         try {
-            List<Entry<T>> group = new ArrayList<>(Math.min(queue.size(), most)); // or else it might fail half-way
+            int room = Math.min(queue.size() + unhurried.size(), most);
+            List<Entry<T>> group = new ArrayList<>(room); // or else it might fail half-way
             long size = 0;
             while (!queue.isEmpty() && group.size() < most && (group.isEmpty() || size < MOST_BYTES)) {
                 Entry<T> entry = queue.removeFirst();
+                size += bytes.applyAsLong(entry.batch);
+                group.add(entry);
+            }
+            while (!unhurried.isEmpty() && group.size() < most && size < MOST_BYTES) {
+                Entry<T> entry = unhurried.removeFirst();
                 size += bytes.applyAsLong(entry.batch);
                 group.add(entry);
             }
@@ -188,16 +264,26 @@ public final class GroupWriter<T> {
         }
     }
 
-    private void handOver(Entry<T> mine, int written, long begun) {
+    private static <T> int hurried(Collection<Entry<T>> entries) {
+        int hurried = 0;
+        for (Entry<T> entry : entries) {
+            hurried += entry.hurried ? 1 : 0;
+        }
+        return hurried;
+    }
+
+    private void handOver(Entry<T> mine, List<Entry<T>> written, long begun) {
         lock.lock();
         try {
             gathering = null;
-            if (written == 0) {
+            if (written.isEmpty()) {
                 queue.remove(mine);
             }
             long now = System.nanoTime();
             patience.written(begun, now);
-            expected = written + queue.size();
+            int hurried = hurried(written);
+            lastWritten = hurried > 0 ? now : lastWritten;
+            expected = hurried + hurried(queue);
             Entry<T> next = queue.peekFirst();
             if (next == null) {
                 writing = false;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -65,6 +66,44 @@ class GroupWriterTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    @Test
+    void whoIsInNoHurry_goesAtOnceIfNobodyWrites() {
+        GroupWriter<String> writer = new GroupWriter<>(this::write, text -> 1, 63);
+        writer.writeUnhurried("first");
+        writer.writeUnhurried("second"); // although somebody has just written, nobody else comes
+        assertThat(written).containsExactly("first", "second");
+        assertThatThrownBy(() -> writer.writeUnhurried("bad")).isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void whoIsInNoHurry_goesWithTheNextIfOneComesSoon() throws Exception {
+        List<List<String>> groups = Collections.synchronizedList(new ArrayList<>());
+        GroupWriter<String> writer = new GroupWriter<>(groups::add, text -> 1, 63, TimeUnit.MINUTES.toNanos(10));
+        writer.writeUnhurried("first"); // when nobody has come for long
+        writer.writeUnhurried("second"); // and who is in no hurry is nobody
+        writer.write("hurried");
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<?>> unhurried = List.of(
+                    threads.submit(() -> writer.writeUnhurried("third")),
+                    threads.submit(() -> writer.writeUnhurried("fourth")));
+            long begun = System.nanoTime();
+            while (!unhurried.stream().allMatch(Future::isDone)
+                    && System.nanoTime() - begun < TimeUnit.MINUTES.toNanos(1)) {
+                writer.write("hurried");
+            }
+            for (Future<?> each : unhurried) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(groups.subList(0, 2)).containsExactly(List.of("first"), List.of("second"));
+        assertThat(groups.subList(2, groups.size()))
+                .allSatisfy(group -> assertThat(group).startsWith("hurried"));
+        assertThat(groups.stream().flatMap(List::stream)).contains("third", "fourth");
     }
 
     private static void await(CountDownLatch latch) {

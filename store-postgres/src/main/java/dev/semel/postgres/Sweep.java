@@ -7,6 +7,7 @@ import dev.semel.store.Housekeeping;
 import dev.semel.store.SweepStep;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,9 @@ final class Sweep {
     private static final int LOCKS_AT_A_TIME = 10;
 
     private static final String NOW = "(select coalesce(?::timestamptz, clock_timestamp()))";
+
+    /** Nobody waits until it is on disk: if a crash takes it back, the next sweep lets it go again. */
+    private static final String UNHURRIED = ", set_config('synchronous_commit', 'off', true)";
 
     /** From where on; from the beginning if nothing is said. */
     private static final String FROM = " coalesce(?::timestamptz, '-infinity')";
@@ -175,7 +179,7 @@ final class Sweep {
 
     private Gone run(Batch batch, Place place, @Nullable Instant now) {
         return session.run(
-                session.prologue(Role.SERVICE) + batch.sql,
+                session.prologue(Role.SERVICE, UNHURRIED) + batch.sql,
                 to -> {
                     to.text("").time(place.from);
                     for (int i = 0; i < batch.times; i++) {
@@ -191,7 +195,7 @@ final class Sweep {
                 });
     }
 
-    /** As long as none was passed over, the next step goes on at the time of the last one. */
+    /** The next step goes on at the time of the last one, of which as many may have been passed over as were left. */
     private SweepStep documents(Place place, @Nullable Instant now) {
         List<Instant> times = new ArrayList<>();
         List<DocumentId> expired = expired(place, now, times);
@@ -199,10 +203,12 @@ final class Sweep {
             return new SweepStep(Map.of(Housekeeping.DOCUMENTS, 0L), Optional.empty());
         }
         long removed = remove(expired, now);
-        long passed = place.passed + expired.size() - removed;
-        Instant from = passed == 0 ? times.get(times.size() - 1) : place.from;
+        long left = expired.size() - removed;
+        Instant last = times.get(times.size() - 1);
+        boolean goesOn = !last.equals(place.from);
+        long passed = goesOn ? Math.min(left, Collections.frequency(times, last)) : place.passed + left;
         return new SweepStep(
-                Map.of(Housekeeping.DOCUMENTS, removed), Optional.of(new Place(place.batch, from, passed).toString()));
+                Map.of(Housekeeping.DOCUMENTS, removed), Optional.of(new Place(place.batch, last, passed).toString()));
     }
 
     private List<DocumentId> expired(Place place, @Nullable Instant now, List<Instant> times) {
@@ -228,7 +234,7 @@ final class Sweep {
             locks.add(RowId.of(id).lock());
         }
         return session.run(
-                session.prologue(Role.SERVICE, CommitSql.TRY_LOCKS) + DOCUMENTS,
+                session.prologue(Role.SERVICE, CommitSql.TRY_LOCKS + UNHURRIED) + DOCUMENTS,
                 to -> to.text("")
                         .numbers(numbers)
                         .numbers(locks)

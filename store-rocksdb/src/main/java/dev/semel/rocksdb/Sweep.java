@@ -273,7 +273,7 @@ final class Sweep {
                 }
             }
             if (count > 0) {
-                writer.write(batch);
+                writer.writeUnhurried(batch);
             }
         } finally {
             held.release();
