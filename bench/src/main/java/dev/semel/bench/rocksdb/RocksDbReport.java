@@ -58,7 +58,7 @@ final class RocksDbReport extends ContestReport {
                 + String.format(
                         Locale.ROOT,
                         "A call with a new key writes its record, a document of about 100 bytes and a further key, %d bytes"
-                                + " in three rows, and waits for the disk. Bare RocksDB writes rows of the same lengths in"
+                                + " in four rows, and waits for the disk. Bare RocksDB writes rows of the same lengths in"
                                 + " one batch for each caller, and waits for the disk; it looks nothing up and checks"
                                 + " nothing. Tuned, it lets one thread at a time write to memory"
                                 + " (`allow_concurrent_memtable_write=false`), as the store does. Once-calls come from"

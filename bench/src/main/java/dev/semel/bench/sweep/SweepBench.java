@@ -6,6 +6,7 @@ import dev.semel.bench.PostgresServer;
 import dev.semel.bench.TempFolder;
 import dev.semel.bench.sweep.SweepRun.Effort;
 import dev.semel.bench.sweep.SweepRun.Figures;
+import dev.semel.bench.sweep.SweepRun.Round;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
 import dev.semel.rocksdb.RocksDbSettings;
@@ -33,7 +34,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "sweep",
         description = "Sweeps expired keys beside calls that come at a steady rate, on both durable stores;"
-                + " takes about ten minutes, and about 3 GB in a temporary folder.")
+                + " takes about half an hour, and about 3 GB in a temporary folder.")
 public final class SweepBench implements Runnable {
 
     private static final PrintStream PROGRESS = System.err;
@@ -69,7 +70,7 @@ public final class SweepBench implements Runnable {
             throw new ParameterException(spec.commandLine(), "--keys and --rate have to be 1 or more");
         }
         Path folder = Objects.requireNonNull(out);
-        report(folder, new Effort(keys, rate, Duration.ofSeconds(20)));
+        report(folder, new Effort(keys, rate, Duration.ofSeconds(10)));
         PROGRESS.println("Wrote " + folder.resolve("sweep.md"));
     }
 
@@ -118,21 +119,28 @@ public final class SweepBench implements Runnable {
                 + Runtime.version().feature() + ", "
                 + Runtime.getRuntime().availableProcessors() + " processors. " + effort.rate()
                 + " calls a second, each with a new key, a document and a further key, come at a steady rate; a call's time counts from when"
-                + " it was to begin. Then the answers of expired keys are swept beside them. The aim: the slowest hundredth of"
-                + " calls takes less than half as long again.\n\n"
-                + "| | p50 alone | p50 beside | p99 alone | p99 beside | ratio | aim, 1.5 | swept | in |\n"
-                + "|---|---|---|---|---|---|---|---|---|\n");
+                + " it was to begin. The answers of expired keys are swept beside them in every other slice of "
+                + effort.slice().toSeconds()
+                + " s, and the ratio is that of slices that followed one another, in the median of"
+                + " all such pairs but the first: so both meet the same machine. What a sweep leaves to the store to do later (RocksDB's"
+                + " compaction, PostgreSQL's vacuum) falls into both. The aim: the slowest hundredth of calls takes less than half"
+                + " as long again.\n\n"
+                + "| | rounds | p50 alone | p50 beside | p99 alone | p99 beside | ratio of p99 | worst | aim, 1.5 | swept | in |\n"
+                + "|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (Figures each : figures) {
-            double ratio = each.sweeping().quantile(0.99) / each.quiet().quantile(0.99);
+            Round all = each.all();
+            double ratio = each.ratio(0.99);
             page.append(String.format(
                     Locale.ROOT,
-                    "| %s | %.2f ms | %.2f ms | %.2f ms | %.2f ms | %.2f | %s | %,d | %.1f s |%n",
+                    "| %s | %d | %.2f ms | %.2f ms | %.2f ms | %.2f ms | %.2f | %.1f | %s | %,d | %.1f s |%n",
                     each.name(),
-                    each.quiet().quantile(0.5) / 1e6,
-                    each.sweeping().quantile(0.5) / 1e6,
-                    each.quiet().quantile(0.99) / 1e6,
-                    each.sweeping().quantile(0.99) / 1e6,
+                    each.rounds().size(),
+                    all.quiet().quantile(0.5) / 1e6,
+                    all.sweeping().quantile(0.5) / 1e6,
+                    all.quiet().quantile(0.99) / 1e6,
+                    all.sweeping().quantile(0.99) / 1e6,
                     ratio,
+                    each.worst(0.99),
                     ratio < MOST_MORE ? "yes" : "**no**",
                     each.swept(),
                     each.seconds()));

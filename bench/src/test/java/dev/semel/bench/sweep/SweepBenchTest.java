@@ -17,9 +17,9 @@ class SweepBenchTest {
 
     @Test
     void briefRun_sweepsAllKeys_andWritesThePage() throws Exception {
-        SweepBench.report(out, new Effort(300, 200, Duration.ofMillis(200)));
+        SweepBench.report(out, new Effort(1000, 200, Duration.ofMillis(200)));
         assertThat(Files.readString(out.resolve("sweep.md")))
-                .contains("| embedded store |", "| PostgreSQL |", "| 300 |")
+                .contains("| embedded store |", "| PostgreSQL |", "| 1,000 |")
                 .doesNotContain("NaN");
     }
 }
