@@ -3,6 +3,7 @@ package dev.semel.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.ControlledTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -63,6 +65,17 @@ public final class EventStream implements AutoCloseable {
             return new EventStream(CLIENT.send(request.build(), BodyHandlers.ofInputStream()), lastId);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Lets time pass for streams that are open, when whoever sends them waits for it. The last second passes by itself: if they were
+     * told of something just before, they may have looked what time it was, and were not waiting yet.
+     */
+    public static void pass(ControlledTime time, Duration step) {
+        for (Duration each : List.of(step.minusSeconds(1), Duration.ofSeconds(1))) {
+            time.awaitScheduled(2); // one of them sweeps
+            time.advance(each);
         }
     }
 

@@ -2,12 +2,16 @@ package dev.semel.server.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
 import com.nimbusds.jose.jwk.source.JWKSetSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.jwk.source.URLBasedJWKSetSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jose.util.ResourceRetriever;
 import dev.semel.server.auth.Tokens.Expected;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -35,6 +39,10 @@ public final class AuthSource {
     private static final String JWKS = "jwks:";
     private static final int LEAST_SECRET = 32;
     private static final long MOST_FILE_BYTES = 1 << 20;
+    private static final ResourceRetriever RETRIEVER = new DefaultResourceRetriever(
+            JWKSourceBuilder.DEFAULT_HTTP_CONNECT_TIMEOUT,
+            JWKSourceBuilder.DEFAULT_HTTP_READ_TIMEOUT,
+            JWKSourceBuilder.DEFAULT_HTTP_SIZE_LIMIT);
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     private AuthSource() {}
@@ -51,10 +59,10 @@ public final class AuthSource {
         if (source.startsWith(JWKS)) {
             String place = source.substring(JWKS.length());
             boolean isUrl = place.contains("://");
-            JWKSourceBuilder<SecurityContext> keys = isUrl
-                    ? JWKSourceBuilder.<SecurityContext>create(url(place)).retrying(true)
-                    : JWKSourceBuilder.create(new KeyFile(file(place)));
-            return Tokens.ofKeys(keys.build(), expected, clock);
+            Fetching keys =
+                    new Fetching(isUrl ? new URLBasedJWKSetSource<>(url(place), RETRIEVER) : new KeyFile(file(place)));
+            return Tokens.ofKeys(
+                    JWKSourceBuilder.create(keys).retrying(isUrl).build(), keys::hasFailed, expected, clock);
         }
         throw new IllegalArgumentException("takes " + FORMS + "; a secret itself is never an argument");
     }
@@ -123,6 +131,35 @@ public final class AuthSource {
             return uri.toURL();
         } catch (URISyntaxException | MalformedURLException e) {
             throw new IllegalArgumentException("names a malformed URL");
+        }
+    }
+
+    /** Remembers whether keys could be had when they were asked for the last time. */
+    private static final class Fetching implements JWKSetSource<SecurityContext> {
+
+        private final JWKSetSource<SecurityContext> from;
+        private volatile boolean failed;
+
+        Fetching(JWKSetSource<SecurityContext> from) {
+            this.from = from;
+        }
+
+        boolean hasFailed() {
+            return failed;
+        }
+
+        @Override
+        public JWKSet getJWKSet(JWKSetCacheRefreshEvaluator evaluator, long now, @Nullable SecurityContext context)
+                throws KeySourceException {
+            failed = true;
+            JWKSet keys = from.getJWKSet(evaluator, now, context);
+            failed = false;
+            return keys;
+        }
+
+        @Override
+        public void close() throws IOException {
+            from.close();
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Date;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +37,11 @@ public final class Tokens {
     private static final int SKEW_SECONDS = 5;
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+    private final BooleanSupplier outOfReach;
 
-    private Tokens(JWSKeySelector<SecurityContext> keys, Expected expected, InstantSource clock) {
+    private Tokens(
+            JWSKeySelector<SecurityContext> keys, BooleanSupplier outOfReach, Expected expected, InstantSource clock) {
+        this.outOfReach = outOfReach;
         processor.setJWSTypeVerifier(
                 new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
         processor.setJWSKeySelector(keys);
@@ -62,14 +66,20 @@ public final class Tokens {
         List<Key> keys = List.of(new SecretKeySpec(secret, "HmacSHA256"));
         return new Tokens(
                 (header, context) -> header.getAlgorithm().equals(JWSAlgorithm.HS256) ? keys : List.of(),
+                () -> false,
                 expected,
                 clock);
     }
 
-    /** Signed with one of some public keys. */
-    static Tokens ofKeys(JWKSource<SecurityContext> keys, Expected expected, InstantSource clock) {
+    /**
+     * Signed with one of some public keys.
+     *
+     * @param outOfReach whether they could not be had when they were asked for the last time
+     */
+    static Tokens ofKeys(
+            JWKSource<SecurityContext> keys, BooleanSupplier outOfReach, Expected expected, InstantSource clock) {
         Set<JWSAlgorithm> algorithms = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
-        return new Tokens(new JWSVerificationKeySelector<>(algorithms, keys), expected, clock);
+        return new Tokens(new JWSVerificationKeySelector<>(algorithms, keys), outOfReach, expected, clock);
     }
 
     private static DefaultJWTClaimsVerifier<SecurityContext> verifier(Expected expected, InstantSource clock) {
@@ -111,6 +121,9 @@ public final class Tokens {
             Instant expires = claims.getExpirationTime().toInstant().plusSeconds(SKEW_SECONDS);
             return new Checked(new Caller(user, roles(claims), expires), expires);
         } catch (RateLimitReachedException e) {
+            if (outOfReach.getAsBoolean()) {
+                throw new KeysUnavailableException(e);
+            }
             throw new BadTokenException("it is signed with a key that is not known");
         } catch (KeySourceException e) {
             throw new KeysUnavailableException(e);

@@ -5,6 +5,7 @@ import static dev.semel.server.feed.FeedRecords.EVENTS;
 import dev.semel.http.Problem;
 import dev.semel.record.Page;
 import dev.semel.server.web.Answer;
+import dev.semel.server.web.Outflow;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
 import dev.semel.store.Document;
@@ -229,6 +230,15 @@ final class EventHub {
             subscriber.wake();
         }
         return more;
+    }
+
+    /** Ends a stream soon if its reader would be refused now. */
+    void checkSoon(Outflow flow) {
+        try {
+            loaders.execute(flow::endIfRefused);
+        } catch (RejectedExecutionException e) {
+            flow.end(); // everything ends
+        }
     }
 
     /** Reads for one that is behind. If that fails, it is tried again when it is woken the next time. */

@@ -104,7 +104,7 @@ final class Subscriber implements Outflow.Source {
         long now = time.nanoTime();
         if (now - lastChecked >= CHECK_NANOS) {
             lastChecked = now;
-            flow.checkAsker();
+            hub.checkSoon(flow);
         }
         byte[] next = greeting;
         greeting = null;

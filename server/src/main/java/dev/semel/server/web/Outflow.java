@@ -1,6 +1,5 @@
 package dev.semel.server.web;
 
-import dev.semel.store.Threads;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -109,15 +108,10 @@ public final class Outflow {
         return asker == null ? Instant.MAX : asker.until;
     }
 
-    /** Ends it soon if the one who asked would be refused now; others look, since keys may have to be fetched for it. */
-    public void checkAsker() {
-        Asker who = asker;
-        if (who != null) {
-            Threads.EXECUTOR.execute(() -> {
-                if (who.isRefused()) {
-                    end();
-                }
-            });
+    /** Ends it if the one who asked would be refused now. That may take a while, since keys may have to be fetched for it. */
+    public void endIfRefused() {
+        if (asker != null && asker.isRefused()) {
+            end();
         }
     }
 

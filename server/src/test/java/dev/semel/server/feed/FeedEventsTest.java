@@ -53,12 +53,6 @@ class FeedEventsTest {
         return made.text("id");
     }
 
-    /** When whoever waits for the time to pass does so. */
-    private void advance(Duration step) {
-        time.awaitScheduled(2); // one of them sweeps
-        time.advance(step);
-    }
-
     private static String greeted(EventStream stream) throws IOException {
         assertThat(stream.nextBlock().orElseThrow().type()).isEqualTo(":");
         return stream.lastId();
@@ -70,7 +64,7 @@ class FeedEventsTest {
                 EventStream stream = server.events("ann", "")) {
             greeted(stream);
             for (int i = 0; i < 3; i++) {
-                advance(Duration.ofSeconds(15));
+                EventStream.pass(time, Duration.ofSeconds(15));
                 assertThat(stream.nextBlock().orElseThrow().type()).isEqualTo(":");
             }
             assertThat(publish(server, "x")).isEqualTo(stream.event().text("postId"));
@@ -82,9 +76,9 @@ class FeedEventsTest {
         try (ServerFixture server = server();
                 EventStream stream = server.events("ann", "")) {
             greeted(stream);
-            advance(Duration.ofHours(12).plusSeconds(4)); // clocks may differ by five seconds
+            EventStream.pass(time, Duration.ofHours(12).plusSeconds(4)); // clocks may differ by five seconds
             assertThat(stream.nextBlock().orElseThrow().type()).isEqualTo(":");
-            advance(Duration.ofSeconds(1));
+            EventStream.pass(time, Duration.ofSeconds(1));
             assertThat(stream.next()).isEmpty();
         }
     }
@@ -161,7 +155,7 @@ class FeedEventsTest {
             greeted(stream);
             for (int i = 0; i < 3; i++) {
                 String post = publish(server, "x");
-                advance(Duration.ofSeconds(1));
+                EventStream.pass(time, Duration.ofSeconds(1));
                 assertThat(stream.event().text("postId")).isEqualTo(post);
             }
         }
@@ -176,7 +170,7 @@ class FeedEventsTest {
             String first = publish(server, "first");
             assertThat(stream.event().text("postId")).isEqualTo(first);
             store.goDown();
-            advance(Duration.ofSeconds(15));
+            EventStream.pass(time, Duration.ofSeconds(15));
             assertThat(stream.nextBlock().orElseThrow().type()).isEqualTo(":");
             assertThat(server.as("ann").get("/v1/feed/events").status()).isEqualTo(503);
             store.comeUp();
