@@ -59,6 +59,8 @@ final class Wrk {
                     "-c" + connections,
                     "-d" + Math.max(1, time.toSeconds()) + "s",
                     "--latency",
+                    "--timeout", // a disk that stalls makes answers late, and not wrong
+                    "30s",
                     "-s",
                     file.toString(),
                     url));
