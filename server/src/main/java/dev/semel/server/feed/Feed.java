@@ -3,6 +3,7 @@ package dev.semel.server.feed;
 import static dev.semel.server.feed.FeedRecords.COMMENTS;
 import static dev.semel.server.feed.FeedRecords.COUNTS;
 import static dev.semel.server.feed.FeedRecords.DELETED;
+import static dev.semel.server.feed.FeedRecords.LEFT_OVER;
 import static dev.semel.server.feed.FeedRecords.LIKES;
 import static dev.semel.server.feed.FeedRecords.POSTS;
 import static dev.semel.server.feed.FeedRecords.post;
@@ -22,12 +23,14 @@ import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentReader;
+import dev.semel.store.Housekeeping;
 import dev.semel.store.Store;
 import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
 import dev.semel.store.Transaction;
 import dev.semel.store.Transactions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +49,8 @@ public final class Feed implements App {
 
     private final Store store;
     private final EventHub events;
-    private final @Nullable OldPosts oldPosts;
+    private final GonePosts gonePosts;
+    private final @Nullable Duration kept;
 
     /** @param kept how long posts are kept; null for ever */
     public Feed(Transactions transactions, Time time, @Nullable Duration kept) {
@@ -62,7 +66,8 @@ public final class Feed implements App {
     Feed(Transactions transactions, Time time, @Nullable Duration kept, int mostReaders, long heldBytes) {
         this.store = transactions.store();
         this.events = new EventHub(transactions, time, mostReaders, heldBytes);
-        this.oldPosts = kept == null ? null : new OldPosts(transactions, kept);
+        this.gonePosts = new GonePosts(transactions);
+        this.kept = kept;
     }
 
     @Override
@@ -79,7 +84,13 @@ public final class Feed implements App {
 
     @Override
     public List<Sweeper.Task> sweepTasks() {
-        return oldPosts == null ? List.of() : List.of(new Sweeper.Task("posts", oldPosts::removeSome));
+        List<Sweeper.Task> tasks = new ArrayList<>();
+        tasks.add(new Sweeper.Task(Housekeeping.DOCUMENTS, gonePosts::removeLeftOver));
+        Duration longest = kept;
+        if (longest != null) {
+            tasks.add(new Sweeper.Task("posts", () -> gonePosts.removeOld(longest)));
+        }
+        return tasks;
     }
 
     @Override
@@ -179,7 +190,9 @@ public final class Feed implements App {
             throw new Refusal(Problem.of(403, "not_author", "Forbidden").detailed("Only its author may delete a post"));
         }
         POSTS.delete(tx, post.key(), post.version());
-        COUNTS.delete(tx, post.key());
+        if (COUNTS.delete(tx, post.key()) instanceof WriteResult.Written) {
+            LEFT_OVER.create(tx, post.key(), NOTHING);
+        }
         DELETED.create(tx, post.key(), NOTHING);
         FeedEvent.tell("delete", request, about(post));
         return Answer.ok(JsonText.object().put("id", post.key()).put("deleted", true));

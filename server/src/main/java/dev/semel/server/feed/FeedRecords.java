@@ -24,6 +24,9 @@ final class FeedRecords {
     /** Ids of posts that were deleted: none is used again, or it would come with the likes of another. */
     static final Records DELETED = Records.of("feed/deleted", KeyTemplate.of("{post:tid62}"));
 
+    /** Posts that were deleted, whose likes and comments are still to be removed. */
+    static final Records LEFT_OVER = Records.of("feed/left-over", KeyTemplate.of("{post:tid62}"));
+
     /** What happened to the feed, for a while. */
     static final Records EVENTS =
             Records.of("feed/events", KeyTemplate.of("{event:tid62}")).inOrder();

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class OldPostsTest {
+class GonePostsTest {
 
     private final ControlledTime time = new ControlledTime();
     private final MemoryStore store = new MemoryStore(time, 64 << 20);
@@ -72,6 +72,37 @@ class OldPostsTest {
                 assertThat(store.read(gone)).isEmpty();
             }
         }
+    }
+
+    @Test
+    void likesAndCommentsOfADeletedPost_goWithTheNextSweep_andNoOthers() {
+        try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
+            Client ann = server.as("ann");
+            String gone = send(ann, "/v1/feed/posts", "{\"text\":\"gone\"}");
+            String stays = send(ann, "/v1/feed/posts", "{\"text\":\"stays\"}");
+            for (String post : List.of(gone, stays)) {
+                for (int i = 0; i < 150; i++) {
+                    send(server.as("user-" + i), "/v1/feed/posts/" + post + "/likes", "");
+                }
+                send(ann, "/v1/feed/posts/" + post + "/comments", "{\"text\":\"me too\"}");
+            }
+            assertThat(ann.delete("/v1/feed/posts/" + gone, "Idempotency-Key", "d", "X-Client-Tx-Id", "d")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(documents("feed/likes") + documents("feed/comments")).isEqualTo(302);
+
+            time.advance(Duration.ofHours(6).plusMinutes(2));
+            assertThat(documents("feed/likes")).isEqualTo(150);
+            assertThat(documents("feed/comments")).isEqualTo(1);
+            assertThat(documents("feed/left-over")).isZero();
+            assertThat(ann.get("/v1/feed/posts/" + stays).json().get("likes").asInt())
+                    .isEqualTo(150);
+        }
+    }
+
+    private int documents(String collection) {
+        return store.scan(new Scan(collection, "", "", KeyRange.ofPrefix(""), "", 1000))
+                .size();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.semel.server.feed;
 import static dev.semel.server.feed.FeedRecords.COMMENTS;
 import static dev.semel.server.feed.FeedRecords.COUNTS;
 import static dev.semel.server.feed.FeedRecords.DELETED;
+import static dev.semel.server.feed.FeedRecords.LEFT_OVER;
 import static dev.semel.server.feed.FeedRecords.LIKES;
 import static dev.semel.server.feed.FeedRecords.POSTS;
 
@@ -20,8 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Removes posts that are older than they are to be kept, with their likes and comments. Nobody is told: it is not an event. */
-final class OldPosts {
+/**
+ * Removes what is left of posts that were deleted, their likes and comments; and posts that are older than they are to be kept, with
+ * theirs. Nobody is told: it is not an event.
+ */
+final class GonePosts {
 
     private static final int POSTS_AT_A_TIME = 20;
     private static final int ROWS_AT_A_TIME = 100;
@@ -30,16 +34,27 @@ final class OldPosts {
 
     private final Transactions transactions;
     private final Store store;
-    private final Duration kept;
 
-    OldPosts(Transactions transactions, Duration kept) {
+    GonePosts(Transactions transactions) {
         this.transactions = transactions;
         this.store = transactions.store();
-        this.kept = kept;
     }
 
-    /** Removes some, and returns how many; 0 if there are no more. */
-    long removeSome() {
+    /** Removes likes and comments of some posts that were deleted, and returns how many documents went; 0 if there are no more. */
+    long removeLeftOver() {
+        long removed = 0;
+        for (Document left : LEFT_OVER
+                .scan(store, KeyRange.ofPrefix(""), null, POSTS_AT_A_TIME)
+                .items()) {
+            removed += removeAll(COMMENTS, left.key()) + removeAll(LIKES, left.key());
+            transactions.run(tx -> LEFT_OVER.delete(tx, left.key()));
+            removed++;
+        }
+        return removed;
+    }
+
+    /** Removes some posts that are older than that, and returns how many; 0 if there are no more. */
+    long removeOld(Duration kept) {
         Instant end = store.clock().instant().minus(kept);
         long removed = 0;
         for (Document post :
@@ -77,7 +92,8 @@ final class OldPosts {
         return COUNTS.read(reader, post).map(Document::version).orElse(0L);
     }
 
-    private void removeAll(Records records, String post) {
+    private long removeAll(Records records, String post) {
+        long removed = 0;
         List<Document> some;
         do {
             some = records.scan(store, KeyRange.ofPrefix(post + "-"), null, ROWS_AT_A_TIME)
@@ -87,6 +103,8 @@ final class OldPosts {
                 going.forEach(document -> records.delete(tx, document.key()));
                 return going;
             });
+            removed += some.size();
         } while (!some.isEmpty()); // a page ends early where its rows are large
+        return removed;
     }
 }
