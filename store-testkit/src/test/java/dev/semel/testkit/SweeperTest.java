@@ -13,11 +13,11 @@ class SweeperTest {
 
     private static final Duration STEP = Duration.ofMillis(10);
 
-    /** A fifth of the time for an hour, and then half of it. */
+    /** A tenth of the time for an hour, and then half of it. */
     @Test
     void sweepThatTakesLong_restsLess() {
         ControlledTime time = new ControlledTime();
-        AtomicLong left = new AtomicLong(76_000);
+        AtomicLong left = new AtomicLong(40_000);
         Sweeper.Task task = new Sweeper.Task("things", () -> {
             time.advance(STEP);
             return Math.max(left.getAndDecrement(), 0);
