@@ -25,8 +25,12 @@ import dev.semel.store.Sweeper;
 import dev.semel.store.Transactions;
 import dev.semel.testkit.ControlledTime;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -401,18 +405,27 @@ class RocksDbStoreTest {
         }
     }
 
-    /** The files in which a text is. */
+    /** The files in which a text is; the open store may delete some meanwhile. */
     private List<Path> holds(String text) throws IOException {
-        try (Stream<Path> files = Files.walk(folder())) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> {
-                        try {
-                            return Files.readString(file, ISO_8859_1).contains(text);
-                        } catch (IOException e) {
-                            return false; // gone meanwhile
-                        }
-                    })
-                    .toList();
-        }
+        List<Path> holding = new ArrayList<>();
+        Files.walkFileTree(folder(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                try {
+                    if (Files.readString(file, ISO_8859_1).contains(text)) {
+                        holding.add(file);
+                    }
+                    return FileVisitResult.CONTINUE;
+                } catch (NoSuchFileException e) {
+                    return visitFileFailed(file, e);
+                }
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                return e instanceof NoSuchFileException ? FileVisitResult.CONTINUE : super.visitFileFailed(file, e);
+            }
+        });
+        return holding;
     }
 }

@@ -37,6 +37,15 @@ final class Repository {
         }
     }
 
+    /** The modules' folders of sources. Beside them others may be building. */
+    static List<Path> sources() throws IOException {
+        try (Stream<Path> top = Files.list(ROOT)) {
+            return top.map(module -> module.resolve("src"))
+                    .filter(Files::isDirectory)
+                    .toList();
+        }
+    }
+
     /** What a command prints, errors included. */
     record Printed(int status, String text) {}
 

@@ -3,10 +3,10 @@ package dev.semel.server.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,19 +31,15 @@ class TestedTest {
     }
 
     private static String source(String name) throws IOException {
-        try (Stream<Path> files = Files.walk(Repository.ROOT)) {
-            return files.filter(file -> file.endsWith(name + ".java"))
-                    .findFirst()
-                    .map(TestedTest::read)
-                    .orElse("");
+        for (Path sources : Repository.sources()) {
+            try (Stream<Path> files = Files.walk(sources)) {
+                Optional<Path> file =
+                        files.filter(path -> path.endsWith(name + ".java")).findFirst();
+                if (file.isPresent()) {
+                    return Files.readString(file.get());
+                }
+            }
         }
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return "";
     }
 }
