@@ -51,7 +51,7 @@ final class ErrorAnswers extends ErrorHandler {
                 .log("refused before it was read");
         told.accept(problem.status());
         response.setStatus(problem.status());
-        SecurityHeaders.set((name, value) -> response.getHeaders().put(name, value), request.isSecure());
+        SecurityHeaders.set(request, response.getHeaders());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");

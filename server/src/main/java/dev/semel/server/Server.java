@@ -4,6 +4,7 @@ import dev.semel.http.FilterSettings;
 import dev.semel.http.Idempotency;
 import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.OpenTelemetryTracing;
+import dev.semel.http.Tracing;
 import dev.semel.once.Once;
 import dev.semel.server.auth.AuthFilter;
 import dev.semel.server.auth.DevMode;
@@ -22,6 +23,7 @@ import dev.semel.server.web.BodyRoom;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.Edge;
 import dev.semel.server.web.Routes;
+import dev.semel.server.web.SecurityHeaders;
 import dev.semel.server.web.SlowClients;
 import dev.semel.server.web.Sockets;
 import dev.semel.store.Cleanup;
@@ -31,6 +33,8 @@ import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
 import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.TracerProvider;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.io.IOException;
@@ -168,15 +172,23 @@ public final class Server implements AutoCloseable {
                                 .map(match -> match.route().idempotency())
                                 .orElse(Idempotency.NONE),
                         FilterSettings.DEFAULTS,
-                        new OpenTelemetryTracing(
-                                GlobalOpenTelemetry.get(),
-                                request -> routes.find(request)
-                                        .map(match -> match.route().pattern())
-                                        .orElse(null))));
+                        tracing(routes)));
         ServletHolder api = new ServletHolder(new Api(routes, transactions, auth));
         api.setAsyncSupported(true);
         context.addServlet(api, "/");
         return context;
+    }
+
+    /** Nobody follows requests where no agent has brought somebody who does. */
+    private static Tracing tracing(Routes routes) {
+        OpenTelemetry telemetry = GlobalOpenTelemetry.get();
+        return telemetry.getTracerProvider() == TracerProvider.noop()
+                ? Tracing.NONE
+                : new OpenTelemetryTracing(
+                        telemetry,
+                        request -> routes.find(request)
+                                .map(match -> match.route().pattern())
+                                .orElse(null));
     }
 
     private static void add(ServletContextHandler context, Filter filter) {
@@ -196,6 +208,7 @@ public final class Server implements AutoCloseable {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(MOST_HEADER_BYTES);
+        http.setHeaderCacheSize(0); // requests differ by their keys: looking them up costs more than it saves
         http.setUriCompliance(PATHS);
         http.addCustomizer(slowClients);
         ServerConnector made;
@@ -205,6 +218,7 @@ public final class Server implements AutoCloseable {
             http.addCustomizer(new SecureRequestCustomizer(false)); // whatever name it is asked by
             made = new ServerConnector(jetty, tls.factory(), new HttpConnectionFactory(http));
         }
+        http.addCustomizer(new SecurityHeaders()); // behind the one that knows whether the request is secure
         made.addEventListener(slowClients);
         made.setHost(settings.host());
         made.setPort(settings.port());

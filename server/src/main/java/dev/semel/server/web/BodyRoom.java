@@ -42,8 +42,15 @@ public final class BodyRoom extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        int needed = units(request);
-        int threads = isThere(request) ? 0 : 1;
+        long length = request.getContentLengthLong();
+        boolean isUnknown = length < 0 && request.getHeader("Transfer-Encoding") != null;
+        if (length <= 0 && !isUnknown) {
+            chain.doFilter(request, response);
+            return;
+        }
+        int needed = (int) ((isUnknown ? Api.MOST_BYTES : Math.min(length, Api.MOST_BYTES)) / UNIT);
+        boolean isThere = !isUnknown && request.getInputStream().available() >= length;
+        int threads = isThere ? 0 : 1;
         if (!taken(awaited, threads)) {
             refuse("There are too many slow requests at once; nothing was done", response);
             return;
@@ -70,21 +77,6 @@ public final class BodyRoom extends HttpFilter {
                 .detailed(detail)
                 .with(Problem.RETRY_AFTER, 1000)
                 .send(response);
-    }
-
-    /** Whether all of the body has come already. */
-    private static boolean isThere(HttpServletRequest request) throws IOException {
-        long length = request.getContentLengthLong();
-        return length == 0
-                || (length < 0 && request.getHeader("Transfer-Encoding") == null)
-                || (length > 0 && request.getInputStream().available() >= length);
-    }
-
-    /** A body of unknown length may be as large as any, and a larger one is not taken. */
-    private static int units(HttpServletRequest request) {
-        long length = request.getContentLengthLong();
-        boolean unknown = length < 0 && request.getHeader("Transfer-Encoding") != null;
-        return (int) ((unknown ? Api.MOST_BYTES : Math.min(length, Api.MOST_BYTES)) / UNIT);
     }
 
     private boolean taken(Semaphore room, int needed) {

@@ -21,8 +21,8 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 
 /**
- * What every request passes first and every response last: it gets an id by which its log entries are found, what goes wrong is
- * answered with a problem, and browsers are told to take nothing for what it is not.
+ * What every request passes first and every response last: it gets an id by which its log entries are found, and what goes wrong
+ * is answered with a problem.
  */
 public final class Edge extends HttpFilter {
 
@@ -44,7 +44,6 @@ public final class Edge extends HttpFilter {
         MDC.put(REQUEST_ID_MEMBER, id);
         try {
             response.setHeader(REQUEST_ID_HEADER, id);
-            SecurityHeaders.set(response::setHeader, request.isSecure());
             pass(request, response, chain, id);
             log(request, response, begun);
         } finally {

@@ -34,16 +34,18 @@ public final class Routes {
      * What is done for a method and a path.
      *
      * @param method such as {@code GET}
-     * @param segments the path without its first slash, cut at slashes; {@code {name}} stands for any one segment
+     * @param pattern the path as it is declared, which tells nothing of what is asked for
+     * @param segments the same without its first slash, cut at slashes; {@code {name}} stands for any one segment
      * @param idempotency how keys are dealt with
      * @param access who may ask
      */
-    public record Route(String method, List<String> segments, Idempotency idempotency, Access access, Handler handler) {
-
-        /** The path as it was declared, which tells nothing of what is asked for. */
-        public String pattern() {
-            return "/" + String.join("/", segments);
-        }
+    public record Route(
+            String method,
+            String pattern,
+            List<String> segments,
+            Idempotency idempotency,
+            Access access,
+            Handler handler) {
 
         private boolean fits(List<String> path) {
             for (int i = 0; i < segments.size(); i++) {
@@ -108,7 +110,7 @@ public final class Routes {
     public Routes add(String method, String path, Idempotency idempotency, Access access, Handler handler) {
         List<String> segments = segments(path);
         byLength.computeIfAbsent(segments.size(), n -> new ArrayList<>())
-                .add(new Route(method, segments, idempotency, access, handler));
+                .add(new Route(method, path, segments, idempotency, access, handler));
         return this;
     }
 
