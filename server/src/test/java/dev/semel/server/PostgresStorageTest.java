@@ -39,8 +39,6 @@ class PostgresStorageTest {
         Storage storage = open(database);
         storage.store().housekeeping().sweep("");
         storage.close();
-        assertThat(Postgres.ask(database, "select count(*) from pg_stat_activity where datname = current_database()"))
-                .as("only the one that asks")
-                .isEqualTo("1");
+        Postgres.assertNobodyConnected(database);
     }
 }

@@ -120,9 +120,12 @@ public final class SocketClient implements AutoCloseable {
                 .array();
     }
 
-    /** The next frame has to be a text: its JSON. */
+    /** The next frame but for pings, which come at any time, has to be a text: its JSON. */
     public JsonNode message() throws IOException {
         byte[] frame = receive();
+        while ((frame[0] & 0xff) == (LAST | PING)) {
+            frame = receive();
+        }
         String text = new String(frame, 1, frame.length - 1, UTF_8);
         assertThat(frame[0] & 0xff).as(text).isEqualTo(LAST | TEXT);
         return MAPPER.readTree(text);

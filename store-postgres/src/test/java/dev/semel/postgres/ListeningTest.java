@@ -36,7 +36,7 @@ class ListeningTest {
     void giveBack() {
         here.close();
         there.close();
-        assertThat(pool.lent()).isZero();
+        pool.assertNoneLent();
         pool.close();
         Postgres.NEWEST.giveBack(database);
     }
@@ -94,10 +94,10 @@ class ListeningTest {
         end.run();
         assertThat(pool.lent()).isEqualTo(1);
         endOfOther.run();
-        assertThat(pool.lent()).isZero();
+        pool.assertNoneLent();
         assertThat(Postgres.ask(database, "select count(*) " + LISTENERS)).isEqualTo("0");
         pooled.watch(news::release);
         pooled.close();
-        assertThat(pool.lent()).isZero();
+        pool.assertNoneLent();
     }
 }

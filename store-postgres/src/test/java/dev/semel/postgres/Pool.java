@@ -1,5 +1,8 @@
 package dev.semel.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.testkit.Eventually;
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -78,6 +81,11 @@ class Pool implements DataSource, AutoCloseable {
     /** How many connections are in use. */
     int lent() {
         return lent.get();
+    }
+
+    /** Every connection comes back; one of a thread that nobody waits for, a moment later. */
+    void assertNoneLent() {
+        Eventually.assertHolds(() -> assertThat(lent()).isZero());
     }
 
     /** How many connections were in use at the same time, at most. */

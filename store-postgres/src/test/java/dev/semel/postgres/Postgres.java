@@ -1,5 +1,8 @@
 package dev.semel.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.testkit.Eventually;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.InputStream;
@@ -154,6 +157,13 @@ public final class Postgres {
                 ResultSet rows = statement.executeQuery(sql)) {
             return rows.next() ? rows.getString(1) : null;
         }
+    }
+
+    /** Nobody but the one who asks is connected; sessions end a moment after their clients have hung up. */
+    public static void assertNobodyConnected(DataSource database) throws SQLException {
+        String others = "select count(*) from pg_stat_activity where datname = current_database()"
+                + " and backend_type = 'client backend' and pid <> pg_backend_pid()";
+        Eventually.assertHolds(() -> assertThat(ask(database, others)).isEqualTo("0"));
     }
 
     public static void execute(DataSource source, String sql) throws SQLException {

@@ -37,7 +37,7 @@ class PostgresStoreContractTest extends StoreContract {
     @AfterEach
     void giveBackDatabases() {
         databases.forEach((pool, database) -> {
-            assertThat(pool.lent()).isZero();
+            pool.assertNoneLent();
             pool.close();
             server().giveBack(database);
         });

@@ -10,6 +10,7 @@ import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.Scan;
 import dev.semel.testkit.ControlledTime;
+import dev.semel.testkit.Eventually;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,7 +48,8 @@ class ScanTest {
                 keys.add(key);
                 write(store, key, i);
             }
-            assertThat(store.metrics().get("flush.bytes")).isPositive();
+            Eventually.assertHolds(
+                    () -> assertThat(store.metrics().get("flush.bytes")).isPositive());
             for (int i = 0; i < SCANS; i++) {
                 String prefix = prefix(keys);
                 boolean descending = random.nextBoolean();

@@ -69,9 +69,7 @@ class PostgresStartTest {
         assertThat(result.log).isEmpty();
         assertThat(Postgres.ask(database, "select count(*) from idempotency_keys"))
                 .isEqualTo("0");
-        assertThat(Postgres.ask(database, "select count(*) from pg_stat_activity where datname = current_database()"))
-                .as("connections are closed")
-                .isEqualTo("1");
+        Postgres.assertNobodyConnected(database);
     }
 
     @Test

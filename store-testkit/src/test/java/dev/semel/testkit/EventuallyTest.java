@@ -1,0 +1,26 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class EventuallyTest {
+
+    @Test
+    void whatHoldsLater_isCheckedUntilThen() {
+        AtomicInteger checks = new AtomicInteger();
+        Eventually.assertHolds(() -> assertThat(checks.incrementAndGet()).isEqualTo(3));
+        assertThat(checks).hasValue(3);
+    }
+
+    @Test
+    void whatCannotBeChecked_isToldAtOnce() {
+        assertThatThrownBy(() -> Eventually.assertHolds(() -> {
+                    throw new IOException("gone");
+                }))
+                .isInstanceOf(IOException.class);
+    }
+}
