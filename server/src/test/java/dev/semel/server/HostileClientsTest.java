@@ -46,7 +46,7 @@ class HostileClientsTest {
                             dev.semel.server.web.Routes.Access.USERS,
                             request -> Answer.ok(JsonText.object().put("length", request.body().length)))
                     .getOpen("/large", request -> new Answer(200, Map.of(), LARGE))),
-            settings -> settings.withConnections(new ConnectionSettings(20_000, Duration.ofSeconds(1), null)));
+            settings -> settings.withConnections(new ConnectionSettings(20_000, Duration.ofSeconds(3), null)));
 
     private final List<Socket> sockets = new ArrayList<>();
 
@@ -125,7 +125,9 @@ class HostileClientsTest {
         write(socket, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
         StringBuilder answer = new StringBuilder();
         while (answer.indexOf("}") < 0) {
-            answer.append((char) socket.getInputStream().read());
+            int next = socket.getInputStream().read();
+            assertThat(next).as("what follows \"%s\"", answer).isNotNegative();
+            answer.append((char) next);
         }
         assertThat(answer).startsWith("HTTP/1.1 200 ");
         write(socket, "GET /he");

@@ -113,11 +113,15 @@ class TlsTest {
         key = folder.resolve("key.pem");
         first = make("first", "EC");
         second = make("second", "RSA");
+        server = serve(Duration.ofSeconds(10));
+    }
+
+    private static Server serve(Duration requestTimeout) throws IOException {
         first.write();
         ServerSettings settings = ServerSettings.defaults()
                 .withPort(0)
-                .withConnections(new ConnectionSettings(100, Duration.ofSeconds(1), new PemFiles(cert, key)));
-        server = Server.start(settings, Storage.of(new MemoryStore()), TIME, Apps::all);
+                .withConnections(new ConnectionSettings(100, requestTimeout, new PemFiles(cert, key)));
+        return Server.start(settings, Storage.of(new MemoryStore()), TIME, Apps::all);
     }
 
     @AfterAll
@@ -180,8 +184,10 @@ class TlsTest {
     /** Somebody who never finishes to greet. */
     @Test
     void halfAGreeting_isHungUpOn() throws Exception {
-        RawSocket.send(server.port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
-        RawSocket.send(server.port(), "");
+        try (Server impatient = serve(Duration.ofSeconds(1))) {
+            RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
+            RawSocket.send(impatient.port(), "");
+        }
     }
 
     @Test
