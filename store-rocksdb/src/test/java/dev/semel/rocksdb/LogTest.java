@@ -91,10 +91,23 @@ class LogTest {
         }
     }
 
+    /**
+     * Copies a store that may be open. What names its tables goes first: one that is written meanwhile is then in the copy without a
+     * name, or not at all, as after a crash.
+     */
     private static void copy(Path from, Path to) throws IOException {
+        Files.createDirectories(to.resolve("db"));
+        copyMissing(from, to, "MANIFEST");
+        copyMissing(from, to, "");
+    }
+
+    private static void copyMissing(Path from, Path to, String beginning) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : (Iterable<Path>) files::iterator) {
-                Files.copy(file, to.resolve(from.relativize(file).toString()));
+                Path copy = to.resolve(from.relativize(file).toString());
+                if (file.getFileName().toString().startsWith(beginning) && Files.notExists(copy)) {
+                    Files.copy(file, copy);
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -30,13 +31,16 @@ final class Shape {
     }
 
     private static String shape(String text) {
-        return TOKEN.matcher(TIME.matcher(text.strip()).replaceAll("<time>"))
-                .replaceAll(token -> RANDOM.stream()
-                        .filter(scheme -> scheme.isValid(token.group())
-                                || scheme.isValid(
-                                        token.group().substring(token.group().indexOf('-') + 1)))
-                        .map(scheme -> "<" + scheme + ">")
-                        .findFirst()
-                        .orElse(token.group()));
+        return TOKEN.matcher(TIME.matcher(text.strip()).replaceAll("<time>")).replaceAll(match -> {
+            String token = match.group();
+            return scheme(token)
+                    .or(() -> scheme(token.substring(token.indexOf('-') + 1))) // behind a prefix
+                    .map(scheme -> "<" + scheme + ">")
+                    .orElse(token);
+        });
+    }
+
+    private static Optional<IdScheme> scheme(String id) {
+        return RANDOM.stream().filter(scheme -> scheme.isValid(id)).findFirst();
     }
 }

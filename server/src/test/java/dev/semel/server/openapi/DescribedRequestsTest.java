@@ -23,8 +23,8 @@ import tools.jackson.databind.node.StringNode;
 
 /**
  * Sends requests that are made by the description alone, right ones and nearly right ones, and holds the answers to it: nothing that
- * is not described, and never a failure. As many as {@code semel.api.requests} says; {@code semel.api.seed} repeats a
- * run.
+ * is not described, and never a failure. As many as {@code semel.api.requests} says; {@code semel.api.seed} makes
+ * others.
  */
 class DescribedRequestsTest {
 
@@ -37,7 +37,7 @@ class DescribedRequestsTest {
     private static final Set<String> HARD =
             Set.of("readSettlement", "findKey", "findKeys", "opsReadKey", "opsRelease", "opsExpire", "opsComplete");
 
-    private final long seed = Long.getLong("semel.api.seed", new Random().nextLong());
+    private final long seed = Long.getLong("semel.api.seed", 1);
     private final Random random = new Random(seed);
 
     @Test
