@@ -1,6 +1,7 @@
 package dev.semel.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.CompletableFuture.runAsync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,6 +35,7 @@ import dev.semel.store.Time;
 import dev.semel.testkit.ControlledTime;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,8 +44,11 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -470,12 +475,32 @@ class AuthTest {
         issuer.stop(0);
         try (ServerFixture server = serve("jwks:http://localhost:" + port + "/keys", Tokens.Expected.NOTHING)) {
             for (int i = 0; i < 5; i++) { // also when they have been asked for as often as they are
-                Reply reply = server.withToken(rs256(claims().build(), RSA)).get("/who");
-                assertThat(reply.status()).isEqualTo(503);
-                assertThat(reply.text("code")).isEqualTo("keys_unavailable");
-                assertThat(reply.header("Retry-After")).isEqualTo("1");
+                assertNoVerdict(server, rs256(claims().build(), RSA));
             }
         }
+    }
+
+    /** All who ask meanwhile are told, and none waits for long. */
+    @Test
+    void keysThatDoNotCome_areNoVerdict() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                ServerFixture server =
+                        serve("jwks:http://localhost:" + silent.getLocalPort() + "/keys", Tokens.Expected.NOTHING)) {
+            String token = rs256(claims().build(), RSA);
+            List<CompletableFuture<Void>> asking = IntStream.range(0, 8)
+                    .mapToObj(i -> runAsync(() -> assertNoVerdict(server, token)))
+                    .toList();
+            for (CompletableFuture<Void> each : asking) {
+                each.get(1, TimeUnit.MINUTES);
+            }
+        }
+    }
+
+    private static void assertNoVerdict(ServerFixture server, String token) {
+        Reply reply = server.withToken(token).get("/who");
+        assertThat(reply.status()).isEqualTo(503);
+        assertThat(reply.text("code")).isEqualTo("keys_unavailable");
+        assertThat(reply.header("Retry-After")).isEqualTo("1");
     }
 
     @Test

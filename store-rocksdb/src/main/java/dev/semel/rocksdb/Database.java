@@ -1,7 +1,5 @@
 package dev.semel.rocksdb;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.StoreException;
@@ -12,36 +10,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Properties;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.BlockBasedTableConfig;
-import org.rocksdb.BloomFilter;
-import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
-import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
-import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
-import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.HistogramType;
-import org.rocksdb.IndexType;
-import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
-import org.rocksdb.Statistics;
 import org.rocksdb.TickerType;
-import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteBufferManager;
-import org.rocksdb.WriteOptions;
 
 /** RocksDB as we use it: seven families of rows, one log, and memory that is bounded. */
 final class Database implements AutoCloseable {
@@ -50,35 +34,7 @@ final class Database implements AutoCloseable {
         RocksDB.loadLibrary();
     }
 
-    private static final List<String> FAMILIES =
-            List.of("default", "once", "documents", "further", "receipts", "open", "clients");
-
-    /** Of these there may be far more than fits into memory, and they are asked for in ranges; others go, or are asked for by their key. */
-    private static final Set<String> QUERIED = Set.of("documents", "further");
-
     private static final byte[] NOTHING = {};
-
-    private static final long MOST_LOG_BYTES = 64L << 20;
-
-    /** What is not yet in order on disk takes half of the memory: two buffers of each of the families that grow, and a spare. */
-    private static final int BUFFERS = 8;
-
-    /** How much of the memory for what was read is for indexes and filters first: without them every read costs several. */
-    private static final double KEPT_FIRST = 0.5;
-
-    /** Parts of the cache are no smaller, or else the largest of what is to be kept would drive one another out of them. */
-    private static final long LEAST_SHARD_BYTES = 32L << 20;
-
-    private static final int MOST_SHARD_BITS = 6;
-
-    /** How many bytes of a key filters know, beside whole keys: collection, owner and the first ten or so of what a query fixes. */
-    private static final int PREFIX = 20;
-
-    /** What has no method: RocksDB notes how long each log is that it has done with, and refuses to open if one is shorter. */
-    private static final Properties BY_NAME = byName("track_and_verify_wals_in_manifest", "true");
-
-    /** RocksDB's own messages, of the last times it was opened. */
-    private static final int MESSAGE_FILES = 5;
 
     private static final int MOST_LOOKS = 50;
 
@@ -98,9 +54,7 @@ final class Database implements AutoCloseable {
     final Family clients;
 
     private final RocksDB db;
-    private final List<AutoCloseable> owned;
-    private final WriteOptions writeOptions;
-    private final Statistics statistics;
+    private final Setup setup;
     private final Gate gate = new Gate();
     private final CompactRangeOptions wiping = new CompactRangeOptions()
             .setExclusiveManualCompaction(false)
@@ -109,16 +63,9 @@ final class Database implements AutoCloseable {
             .setExclusiveManualCompaction(false)
             .setBottommostLevelCompaction(BottommostLevelCompaction.kForceOptimized);
 
-    private Database(
-            RocksDB db,
-            List<ColumnFamilyHandle> families,
-            List<AutoCloseable> owned,
-            WriteOptions writeOptions,
-            Statistics statistics) {
+    private Database(RocksDB db, List<ColumnFamilyHandle> families, Setup setup) {
         this.db = db;
-        this.owned = owned;
-        this.writeOptions = writeOptions;
-        this.statistics = statistics;
+        this.setup = setup;
         this.meta = new Family(families.get(0));
         this.once = new Family(families.get(1));
         this.documents = new Family(families.get(2));
@@ -200,94 +147,13 @@ final class Database implements AutoCloseable {
     }
 
     private static Database open(Path path, RocksDbSettings settings, boolean make, Opening opening) {
-        List<AutoCloseable> owned = new ArrayList<>();
+        Setup setup = new Setup(settings, make);
+        List<ColumnFamilyHandle> handles = new ArrayList<>();
         try {
-            Cache cache = own(
-                    owned, new LRUCache(settings.memoryBytes(), shardBits(settings.memoryBytes()), false, KEPT_FIRST));
-            WriteBufferManager buffers = own(owned, new WriteBufferManager(settings.memoryBytes() / 2, cache, true));
-            Statistics statistics = own(owned, new Statistics());
-            DBOptions options = own(owned, DBOptions.getDBOptionsFromProps(BY_NAME))
-                    .setCreateIfMissing(make)
-                    .setCreateMissingColumnFamilies(make)
-                    .setWriteBufferManager(buffers)
-                    .setStatistics(statistics)
-                    .setAllowConcurrentMemtableWrite(false)
-                    // what a log holds is written once more when the store is opened after a crash, which has to be
-                    // quick
-                    .setMaxTotalWalSize(Math.min(MOST_LOG_BYTES, settings.memoryBytes()))
-                    .setKeepLogFileNum(MESSAGE_FILES)
-                    // a tail that was cut off was never acknowledged; whatever else is damaged is an error
-                    .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
-            List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
-            for (String name : FAMILIES) {
-                BlockBasedTableConfig tables = tables(cache, own(owned, new BloomFilter(10)));
-                if (QUERIED.contains(name)) {
-                    inParts(tables);
-                }
-                ColumnFamilyOptions family = own(owned, family(settings)).setTableFormatConfig(tables);
-                descriptors.add(new ColumnFamilyDescriptor(name.getBytes(US_ASCII), family));
-            }
-            List<ColumnFamilyHandle> handles = new ArrayList<>();
-            RocksDB db = opening.open(options, path.toString(), descriptors, handles);
-            WriteOptions write = own(owned, new WriteOptions()).setSync(settings.synced());
-            return new Database(db, handles, owned, write, statistics);
+            return new Database(opening.open(setup.options, path.toString(), setup.families, handles), handles, setup);
         } catch (RocksDBException e) {
-            closeAll(owned);
+            setup.close();
             throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
-        }
-    }
-
-    private static int shardBits(long memoryBytes) {
-        int bits = Long.SIZE - 1 - Long.numberOfLeadingZeros(Math.max(1, memoryBytes / LEAST_SHARD_BYTES));
-        return Math.min(MOST_SHARD_BITS, bits);
-    }
-
-    private static ColumnFamilyOptions family(RocksDbSettings settings) {
-        return new ColumnFamilyOptions()
-                // every new key is looked up before it is written: that it is not there has to be told quickly
-                // a query of what begins with a prefix need not look into tables that have nothing of it
-                .useCappedPrefixExtractor(PREFIX)
-                .setMemtablePrefixBloomSizeRatio(0.02)
-                .setMemtableWholeKeyFiltering(true)
-                .setWriteBufferSize(settings.memoryBytes() / BUFFERS)
-                .setCompressionType(CompressionType.LZ4_COMPRESSION);
-    }
-
-    private static BlockBasedTableConfig tables(Cache cache, BloomFilter filter) {
-        return new BlockBasedTableConfig()
-                .setBlockCache(cache)
-                .setFilterPolicy(filter)
-                .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
-                .setCacheIndexAndFilterBlocks(true)
-                .setCacheIndexAndFilterBlocksWithHighPriority(true)
-                .setPinL0FilterAndIndexBlocksInCache(true);
-    }
-
-    /** A table's index and filter are a thousand times as large as what a query wants: whoever has to read them reads a part. */
-    private static void inParts(BlockBasedTableConfig tables) {
-        tables.setIndexType(IndexType.kTwoLevelIndexSearch)
-                .setPartitionFilters(true)
-                .setPinTopLevelIndexAndFilter(true);
-    }
-
-    private static Properties byName(String name, String value) {
-        Properties properties = new Properties();
-        properties.setProperty(name, value);
-        return properties;
-    }
-
-    private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
-        owned.add(resource);
-        return resource;
-    }
-
-    private static void closeAll(List<AutoCloseable> owned) {
-        for (int i = owned.size() - 1; i >= 0; i--) {
-            try {
-                owned.get(i).close();
-            } catch (Exception e) {
-                throw new IllegalStateException("Native memory could not be let go", e);
-            }
         }
     }
 
@@ -313,7 +179,7 @@ final class Database implements AutoCloseable {
     void write(byte[] batch) {
         enter();
         try (WriteBatch writes = new WriteBatch(batch)) {
-            db.write(writeOptions, writes);
+            db.write(setup.writing, writes);
         } catch (RocksDBException e) {
             throw failed("write", e);
         } finally {
@@ -351,7 +217,7 @@ final class Database implements AutoCloseable {
     long count(TickerType ticker) {
         enter();
         try {
-            return statistics.getTickerCount(ticker);
+            return setup.statistics.getTickerCount(ticker);
         } finally {
             leave();
         }
@@ -361,7 +227,7 @@ final class Database implements AutoCloseable {
     long sum(HistogramType histogram) {
         enter();
         try {
-            return statistics.getHistogramData(histogram).getSum();
+            return setup.statistics.getHistogramData(histogram).getSum();
         } finally {
             leave();
         }
@@ -484,7 +350,7 @@ final class Database implements AutoCloseable {
             flushIfLong();
             families().forEach(family -> family.handle().close());
             db.close();
-            closeAll(owned);
+            setup.close();
         }
     }
 

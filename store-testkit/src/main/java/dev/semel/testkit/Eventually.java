@@ -1,12 +1,13 @@
 package dev.semel.testkit;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** For what holds a moment later, when another thread or process has come that far. */
 public final class Eventually {
 
-    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final long BREATH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private Eventually() {}
@@ -24,13 +25,17 @@ public final class Eventually {
      * @throws AssertionError if it does not within a minute, as it was thrown last
      */
     public static <E extends Exception> void assertHolds(Assertion<E> assertion) throws E {
+        assertHolds(PATIENCE, assertion);
+    }
+
+    static <E extends Exception> void assertHolds(Duration patience, Assertion<E> assertion) throws E {
         long begun = System.nanoTime();
         while (true) {
             try {
                 assertion.check();
                 return;
             } catch (AssertionError e) {
-                if (System.nanoTime() - begun > PATIENCE_NANOS) {
+                if (System.nanoTime() - begun > patience.toNanos()) {
                     throw e;
                 }
             }

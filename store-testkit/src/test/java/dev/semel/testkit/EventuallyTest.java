@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -14,6 +15,14 @@ class EventuallyTest {
         AtomicInteger checks = new AtomicInteger();
         Eventually.assertHolds(() -> assertThat(checks.incrementAndGet()).isEqualTo(3));
         assertThat(checks).hasValue(3);
+    }
+
+    @Test
+    void whatNeverHolds_isTold() {
+        assertThatThrownBy(() -> Eventually.assertHolds(
+                        Duration.ofMillis(5), () -> assertThat("this").isEqualTo("that")))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("that");
     }
 
     @Test

@@ -7,6 +7,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
 import com.nimbusds.jose.jwk.source.JWKSetSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
 import com.nimbusds.jose.jwk.source.URLBasedJWKSetSource;
 import com.nimbusds.jose.proc.SecurityContext;
@@ -39,10 +40,10 @@ public final class AuthSource {
     private static final String JWKS = "jwks:";
     private static final int LEAST_SECRET = 32;
     private static final long MOST_FILE_BYTES = 1 << 20;
-    private static final ResourceRetriever RETRIEVER = new DefaultResourceRetriever(
-            JWKSourceBuilder.DEFAULT_HTTP_CONNECT_TIMEOUT,
-            JWKSourceBuilder.DEFAULT_HTTP_READ_TIMEOUT,
-            JWKSourceBuilder.DEFAULT_HTTP_SIZE_LIMIT);
+    private static final int FETCH_MILLIS = 1_000; // to connect, and to read; it is tried twice
+    private static final int WAIT_MILLIS = 2_000; // of the others, meanwhile: a thread each
+    private static final ResourceRetriever RETRIEVER =
+            new DefaultResourceRetriever(FETCH_MILLIS, FETCH_MILLIS, JWKSourceBuilder.DEFAULT_HTTP_SIZE_LIMIT);
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     private AuthSource() {}
@@ -61,8 +62,11 @@ public final class AuthSource {
             boolean isUrl = place.contains("://");
             Fetching keys =
                     new Fetching(isUrl ? new URLBasedJWKSetSource<>(url(place), RETRIEVER) : new KeyFile(file(place)));
-            return Tokens.ofKeys(
-                    JWKSourceBuilder.create(keys).retrying(isUrl).build(), keys::hasFailed, expected, clock);
+            JWKSource<SecurityContext> cached = JWKSourceBuilder.create(keys)
+                    .cache(JWKSourceBuilder.DEFAULT_CACHE_TIME_TO_LIVE, WAIT_MILLIS)
+                    .retrying(isUrl)
+                    .build();
+            return Tokens.ofKeys(cached, keys::hasFailed, expected, clock);
         }
         throw new IllegalArgumentException("takes " + FORMS + "; a secret itself is never an argument");
     }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
@@ -38,7 +39,7 @@ public final class SecurityHeaders implements HttpConfiguration.Customizer {
 
     /** Made once, so that an answer only copies its bytes. */
     private static HttpField encoded(String name, String value) {
-        return new PreEncodedHttpField(name, value);
+        return new PreEncodedHttpField(HttpHeader.CACHE.get(name), name, value);
     }
 
     /** Before anybody else has set a header of the response. */
