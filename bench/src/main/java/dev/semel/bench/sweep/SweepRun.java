@@ -19,17 +19,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 
 /**
- * Calls that come at a steady rate, and keys that are swept beside them now and then: in every fourth slice of time the sweep rests, so
- * that calls with it and without it meet the same machine. A call's time counts from when it was to begin, so that calls which wait for
+ * Calls that come at a steady rate, and keys that are swept beside them now and then: in every other slice of time the sweep rests, so
+ * that calls with it and without it meet the same machine, and as often when it stalls. A call's time counts from when it was to begin, so that calls which wait for
  * others count for as long as their callers feel it.
  */
 final class SweepRun {
 
     private static final PrintStream PROGRESS = System.err;
     private static final int CALLERS = 16;
-    private static final int IN_A_ROUND = 4;
+    private static final int IN_A_ROUND = 2;
     private static final Duration AT_ONCE = Duration.ofMillis(1);
 
     /**
@@ -37,11 +39,11 @@ final class SweepRun {
      *
      * @param keys how many are swept
      * @param rate calls in a second
-     * @param slice how long the sweep rests; then it goes on for three times as long
+     * @param slice how long the sweep rests; then it goes on for as long
      */
     record Effort(long keys, int rate, Duration slice) {}
 
-    /** What calls took in a slice without the sweep, and in those with it that followed. */
+    /** What calls took in a slice without the sweep, and in the one with it that followed. */
     record Round(Latencies quiet, Latencies sweeping) {
 
         Round() {
@@ -73,23 +75,30 @@ final class SweepRun {
             return all;
         }
 
-        /** By how much calls were slower beside the sweep: median of the rounds. */
-        double ratio(double share) {
-            double[] sorted = ratios(share);
-            return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+        /**
+         * By how much calls were slower beside the sweep.
+         *
+         * @param share of the calls
+         * @param ofRounds in which share of the rounds by no more than that
+         */
+        double ratio(double share, double ofRounds) {
+            return quantile(rounds.stream().mapToDouble(round -> round.ratio(share)), ofRounds);
         }
 
-        /** The same in the worst of them. */
-        double worst(double share) {
-            double[] sorted = ratios(share);
-            return sorted[sorted.length - 1];
+        /** The same of slices without the sweep, each to the one before: what the machine does by itself. There have to be two. */
+        double noise(double share, double ofRounds) {
+            return quantile(
+                    IntStream.range(1, rounds.size())
+                            .mapToDouble(i -> rounds.get(i).quiet.quantile(share)
+                                    / rounds.get(i - 1).quiet.quantile(share)),
+                    ofRounds);
         }
 
-        private double[] ratios(double share) {
-            return rounds.stream()
-                    .mapToDouble(round -> round.ratio(share))
-                    .sorted()
-                    .toArray();
+        private static double quantile(DoubleStream values, double share) {
+            double[] sorted = values.sorted().toArray();
+            double place = share * (sorted.length - 1);
+            double below = sorted[(int) place];
+            return below + (sorted[(int) Math.ceil(place)] - below) * (place - (int) place);
         }
     }
 
