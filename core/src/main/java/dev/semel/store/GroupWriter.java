@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -98,26 +99,44 @@ public final class GroupWriter<T> {
      * Returns when the batch is on disk, as {@link #write} does, for somebody who is in no hurry: it goes along with what others write if
      * some come soon, and so costs them no write of its own.
      *
+     * @return how long it waited for others
      * @throws StoreException as {@link #write} does
      */
-    public void writeUnhurried(T batch) {
+    public Duration writeUnhurried(T batch) {
         Entry<T> mine = new Entry<>(batch, false);
-        if (joinsOthers(mine) && isTakenAlong(mine)) {
-            await(mine);
-        } else {
+        long begun = System.nanoTime();
+        long waited = 0;
+        if (joinsOthers(mine)) {
+            if (isTakenAlong(mine)) {
+                await(mine);
+            }
+            waited = System.nanoTime() - begun;
+        }
+        if (!mine.done) {
             write(mine);
         }
         mine.throwFailure();
+        return Duration.ofNanos(waited);
+    }
+
+    /** Whether others write who are in a hurry, or have just done so and are likely to come again soon. */
+    public boolean isInUse() {
+        lock.lock();
+        try {
+            return writing || System.nanoTime() - lastWritten < soonNanos;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private boolean joinsOthers(Entry<T> mine) {
         lock.lock();
         try {
-            boolean someAreExpected = writing || System.nanoTime() - lastWritten < soonNanos;
-            if (someAreExpected) {
+            boolean joins = isInUse();
+            if (joins) {
                 unhurried.addLast(mine);
             }
-            return someAreExpected;
+            return joins;
         } finally {
             lock.unlock();
         }

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Lets go of what is past its time, now and then: step by step, resting after each nine times as long as it took, so that those who
- * use the store meanwhile meet it seldom. A sweep that takes more than an hour rests no longer than it works, or else more might
+ * Lets go of what is past its time, now and then: step by step, resting after each nineteen times as long as it worked, so that those
+ * who use the store meanwhile meet it seldom. A sweep that takes more than an hour rests no longer than it works, or else more might
  * come than goes. Any number of servers may do so at once; what one of them does not come to, it does the next time.
  */
 public final class Sweeper implements AutoCloseable {
@@ -20,7 +20,7 @@ public final class Sweeper implements AutoCloseable {
     /** When everything that comes with a start is over. */
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    private static final int RESTS = 9;
+    private static final int RESTS = 19;
     private static final int RESTS_BEHIND = 1;
     private static final Duration BEHIND = Duration.ofHours(1);
     private static final Duration LONGEST_REST = Duration.ofMillis(500);
@@ -137,7 +137,7 @@ public final class Sweeper implements AutoCloseable {
             SweepStep step = store.housekeeping().sweep(from.get());
             step.deleted().forEach((table, count) -> deleted.merge(table, count, Long::sum));
             from = step.next();
-            rest(begun);
+            rest(begun + step.waited().toNanos());
         }
     }
 

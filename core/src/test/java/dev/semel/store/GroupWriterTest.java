@@ -3,6 +3,7 @@ package dev.semel.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -71,8 +72,8 @@ class GroupWriterTest {
     @Test
     void whoIsInNoHurry_goesAtOnceIfNobodyWrites() {
         GroupWriter<String> writer = new GroupWriter<>(this::write, text -> 1, 63);
-        writer.writeUnhurried("first");
-        writer.writeUnhurried("second"); // although somebody has just written, nobody else comes
+        assertThat(writer.writeUnhurried("first")).isZero();
+        assertThat(writer.writeUnhurried("second")).isZero(); // although somebody has just written, nobody else comes
         assertThat(written).containsExactly("first", "second");
         assertThatThrownBy(() -> writer.writeUnhurried("bad")).isInstanceOf(StoreException.class);
     }
@@ -83,10 +84,12 @@ class GroupWriterTest {
         GroupWriter<String> writer = new GroupWriter<>(groups::add, text -> 1, 63, TimeUnit.MINUTES.toNanos(10));
         writer.writeUnhurried("first"); // when nobody has come for long
         writer.writeUnhurried("second"); // and who is in no hurry is nobody
+        assertThat(writer.isInUse()).isFalse();
         writer.write("hurried");
+        assertThat(writer.isInUse()).isTrue();
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
-            List<Future<?>> unhurried = List.of(
+            List<Future<Duration>> unhurried = List.of(
                     threads.submit(() -> writer.writeUnhurried("third")),
                     threads.submit(() -> writer.writeUnhurried("fourth")));
             long begun = System.nanoTime();
@@ -94,8 +97,8 @@ class GroupWriterTest {
                     && System.nanoTime() - begun < TimeUnit.MINUTES.toNanos(1)) {
                 writer.write("hurried");
             }
-            for (Future<?> each : unhurried) {
-                each.get(60, TimeUnit.SECONDS);
+            for (Future<Duration> each : unhurried) {
+                assertThat(each.get(60, TimeUnit.SECONDS)).isPositive();
             }
         } finally {
             threads.shutdownNow();

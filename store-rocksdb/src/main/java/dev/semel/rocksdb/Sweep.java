@@ -7,6 +7,7 @@ import dev.semel.store.Housekeeping;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.RowLocks;
 import dev.semel.store.SweepStep;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -29,6 +30,9 @@ import org.rocksdb.Snapshot;
  * be; so it is told to as soon as there are half as many of them as of living ones.
  */
 final class Sweep {
+
+    /** So few that a call which has them written along does not feel it. */
+    private static final int ROWS_TAKEN_ALONG = 3;
 
     /** So few that nobody waits for long, and so many that a write to disk is worth it. */
     private static final int ROWS_AT_A_TIME = 20;
@@ -200,14 +204,15 @@ final class Sweep {
         Map<String, Long> deleted = new HashMap<>();
         TABLES.forEach(table -> deleted.put(table, 0L));
         Candidates found = new Candidates();
-        byte[] next = find(rule, begin, found);
-        sweep(rule, found, deleted);
+        byte[] next = find(rule, begin, writer.isInUse() ? ROWS_TAKEN_ALONG : ROWS_AT_A_TIME, found);
+        Duration waited = sweep(rule, found, deleted);
         if (next != null) {
-            return new SweepStep(deleted, Optional.of(number + " " + new String(next, UTF_8)));
+            return new SweepStep(deleted, Optional.of(number + " " + new String(next, UTF_8)), waited);
         }
         rule.end();
         takeBackSpace(rule);
-        return new SweepStep(deleted, number + 1 == rules.size() ? Optional.empty() : Optional.of((number + 1) + " "));
+        Optional<String> nextRule = number + 1 == rules.size() ? Optional.empty() : Optional.of((number + 1) + " ");
+        return new SweepStep(deleted, nextRule, waited);
     }
 
     /** It is done so seldom that a row is not written again more than twice for each that was removed. */
@@ -220,14 +225,14 @@ final class Sweep {
     }
 
     /** Finds some rows with which something is to be done; returns where to look further, or null at the end. */
-    private byte @Nullable [] find(Rule rule, byte[] from, Candidates found) {
+    private byte @Nullable [] find(Rule rule, byte[] from, int most, Candidates found) {
         Snapshot snapshot = db.snapshot();
         try (ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
                 RocksIterator rows = db.iterator(rule.family, options)) {
             int looks = 0;
             for (rows.seek(from); rows.isValid(); rows.next()) {
                 byte[] row = rows.key();
-                if (found.rows.size() == ROWS_AT_A_TIME || looks++ == LOOKS_AT_A_TIME) {
+                if (found.rows.size() == most || looks++ == LOOKS_AT_A_TIME) {
                     return row;
                 }
                 byte[] value = rows.value();
@@ -254,11 +259,13 @@ final class Sweep {
         }
     }
 
-    private void sweep(Rule rule, Candidates found, Map<String, Long> deleted) {
+    /** Returns how long it waited for others. */
+    private Duration sweep(Rule rule, Candidates found, Map<String, Long> deleted) {
         if (found.rows.isEmpty()) {
-            return;
+            return Duration.ZERO;
         }
         int count = 0;
+        Duration waited = Duration.ZERO;
         RowLocks.Held held = locks.lock(found.locks);
         try {
             Batch batch = new Batch();
@@ -273,11 +280,12 @@ final class Sweep {
                 }
             }
             if (count > 0) {
-                writer.writeUnhurried(batch);
+                waited = writer.writeUnhurried(batch);
             }
         } finally {
             held.release();
         }
         rule.dead.addAndGet(count);
+        return waited;
     }
 }

@@ -2,10 +2,17 @@ package dev.semel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.store.Cleanup;
+import dev.semel.store.Housekeeping;
+import dev.semel.store.KeyPage;
+import dev.semel.store.KeyQuery;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.SweepStep;
 import dev.semel.store.Sweeper;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -13,11 +20,11 @@ class SweeperTest {
 
     private static final Duration STEP = Duration.ofMillis(10);
 
-    /** A tenth of the time for an hour, and then half of it. */
+    /** A twentieth of the time for an hour, and then half of it. */
     @Test
     void sweepThatTakesLong_restsLess() {
         ControlledTime time = new ControlledTime();
-        AtomicLong left = new AtomicLong(40_000);
+        AtomicLong left = new AtomicLong(22_000);
         Sweeper.Task task = new Sweeper.Task("things", () -> {
             time.advance(STEP);
             return Math.max(left.getAndDecrement(), 0);
@@ -26,5 +33,55 @@ class SweeperTest {
         new Sweeper(new MemoryStore(), time, List.of(task), cleanups -> {}).sweep();
         assertThat(Duration.ofNanos(time.nanoTime() - begun))
                 .isCloseTo(Duration.ofSeconds(3_600 + 80), Duration.ofSeconds(1));
+    }
+
+    /** Of ten milliseconds eight were none of its work: it rests for nineteen times the other two. */
+    @Test
+    void stepThatWaitedForOthers_restsForItsWorkAlone() {
+        ControlledTime time = new ControlledTime();
+        long begun = time.nanoTime();
+        new Sweeper(new PoliteStore(time), time, List.of(), cleanups -> {}).sweep();
+        assertThat(Duration.ofNanos(time.nanoTime() - begun)).isEqualTo(Duration.ofMillis(10 + 19 * 2));
+    }
+
+    /** Whose steps wait for others most of the time. */
+    private static final class PoliteStore extends ForwardingStore implements Housekeeping {
+        private final ControlledTime time;
+
+        PoliteStore(ControlledTime time) {
+            super(new MemoryStore());
+            this.time = time;
+        }
+
+        @Override
+        public Housekeeping housekeeping() {
+            return this;
+        }
+
+        @Override
+        public SweepStep sweep(String from) {
+            time.advance(STEP);
+            return new SweepStep(Map.of(), Optional.empty(), STEP.minusMillis(2));
+        }
+
+        @Override
+        public KeyPage list(KeyQuery query) {
+            return store.housekeeping().list(query);
+        }
+
+        @Override
+        public void log(List<Cleanup> cleanups) {
+            store.housekeeping().log(cleanups);
+        }
+
+        @Override
+        public List<Cleanup> cleanups(int limit) {
+            return store.housekeeping().cleanups(limit);
+        }
+
+        @Override
+        public Map<String, Long> erase(String user, boolean withDocuments) {
+            return store.housekeeping().erase(user, withDocuments);
+        }
     }
 }
