@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the new keys of users over a sliding time, for stores that one process has to itself. A key is counted before it is
- * written, and stays counted if that fails: so there is never one too many, and nobody waits for another's write.
+ * written, and no more if that fails: so there is never one too many, and nobody waits for another's write.
  */
 public final class NewKeyLedger {
 
@@ -38,6 +38,14 @@ public final class NewKeyLedger {
      */
     public Duration begin(String user, Quota quota, Instant now) {
         return quota.isLimited() ? count(user, quota, now, now) : Duration.ZERO;
+    }
+
+    /** Takes back that a key was counted, since it could not be begun. */
+    public void takeBack(String user, Quota quota, Instant begunAt) {
+        lines.computeIfPresent(new Line(user, quota.window()), (line, begun) -> {
+            begun.removeLastOccurrence(begunAt);
+            return begun;
+        });
     }
 
     private Duration count(String user, Quota quota, Instant now, @Nullable Instant added) {

@@ -284,13 +284,20 @@ public final class RocksDbStore implements Store {
                 removeFromOrder(batch, document, commit);
             }
         }
-        if (once != null && once.isNewKey()) {
-            Duration wait = newKeys.begin(once.record().key().user(), once.quota(), now);
-            if (!wait.isZero()) {
-                return new CommitResult.Limited(wait);
-            }
+        if (once == null || !once.isNewKey()) {
+            return write(commit, current, now, batch);
         }
-        return write(commit, current, now, batch);
+        String user = once.record().key().user();
+        Duration wait = newKeys.begin(user, once.quota(), now);
+        if (!wait.isZero()) {
+            return new CommitResult.Limited(wait);
+        }
+        try {
+            return write(commit, current, now, batch);
+        } catch (StoreException e) {
+            newKeys.takeBack(user, once.quota(), now);
+            throw e;
+        }
     }
 
     /** A document that is past its time, and written anew, is no longer found at its old place. */

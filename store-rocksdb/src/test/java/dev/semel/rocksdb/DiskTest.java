@@ -68,9 +68,10 @@ class DiskTest {
     @Test
     void fullDisk_isSaid_keepsWhatWasAcknowledged_andIsForgottenWhenThereIsRoom() throws Exception {
         List<String> said = work(FULL_DISK, "fill");
-        assertThat(said).hasSize(3);
+        assertThat(said).hasSize(4);
         assertThat(said.get(0)).startsWith("full: The disk failed to write: ").contains("No space left on device");
-        assertThat(said.subList(1, 3)).containsExactly("all there", "writes again: true");
+        assertThat(said.subList(1, 4))
+                .containsExactly("wait after keys that failed: PT0S", "all there", "writes again: true");
     }
 
     @Test

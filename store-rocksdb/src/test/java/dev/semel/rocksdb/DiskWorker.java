@@ -1,13 +1,22 @@
 package dev.semel.rocksdb;
 
+import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
 import dev.semel.record.Records;
+import dev.semel.store.OnceKey;
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /** Uses a store on a disk of its own, and tells on standard output what it sees. */
 final class DiskWorker {
@@ -47,11 +56,14 @@ final class DiskWorker {
         int acknowledged = 0;
         try (RocksDbStore full = store(disk)) {
             Transactions transactions = new Transactions(full, Time.system());
-            for (; acknowledged < MOST_NOTES; acknowledged++) {
-                write(transactions, acknowledged);
+            try {
+                for (; acknowledged < MOST_NOTES; acknowledged++) {
+                    write(transactions, acknowledged);
+                }
+            } catch (StoreException e) {
+                System.out.println("full: " + e.getMessage());
             }
-        } catch (StoreException e) {
-            System.out.println("full: " + e.getMessage());
+            System.out.println("wait after keys that failed: " + waitAfterKeysThatFail(full));
         }
         Files.delete(ballast);
         try (RocksDbStore store = store(disk)) {
@@ -64,6 +76,23 @@ final class DiskWorker {
             write(transactions, MOST_NOTES);
             System.out.println(
                     "writes again: " + NOTES.read(store, "n" + MOST_NOTES).isPresent());
+        }
+    }
+
+    /** How long a user has to wait who may begin one key in an hour, and could not. */
+    private static Duration waitAfterKeysThatFail(RocksDbStore full) {
+        Quota one = new Quota(1, Duration.ofHours(1));
+        OnceKey key = new OnceKey("ann", "POST /", "key");
+        OnceSettings settings = OnceSettings.DEFAULTS.withQuota(one);
+        Once once = new Once(full, Time.system(), settings, OnceListener.NONE);
+        try {
+            once.atomic(Call.of(key, Fingerprint.ofJson("1")), tx -> {
+                NOTES.create(tx, "key", DATA);
+                return Response.of("done");
+            });
+            throw new IllegalStateException("There was room");
+        } catch (StoreException e) {
+            return full.find(key, one).quotaWait();
         }
     }
 
