@@ -1,9 +1,7 @@
 package dev.semel.server.feed;
 
 import static dev.semel.server.feed.FeedRecords.COMMENTS;
-import static dev.semel.server.feed.FeedRecords.COUNTS;
 import static dev.semel.server.feed.FeedRecords.DELETED;
-import static dev.semel.server.feed.FeedRecords.LEFT_OVER;
 import static dev.semel.server.feed.FeedRecords.LIKES;
 import static dev.semel.server.feed.FeedRecords.POSTS;
 import static dev.semel.server.feed.FeedRecords.post;
@@ -85,11 +83,11 @@ public final class Feed implements App {
     @Override
     public List<Sweeper.Task> sweepTasks() {
         List<Sweeper.Task> tasks = new ArrayList<>();
-        tasks.add(new Sweeper.Task(Housekeeping.DOCUMENTS, gonePosts::removeLeftOver));
         Duration longest = kept;
         if (longest != null) {
             tasks.add(new Sweeper.Task("posts", () -> gonePosts.removeOld(longest)));
         }
+        tasks.add(new Sweeper.Task(Housekeeping.DOCUMENTS, gonePosts::removeLeftOver));
         return tasks;
     }
 
@@ -189,11 +187,7 @@ public final class Feed implements App {
         if (!JsonText.tree(post.data()).get("author").stringValue().equals(request.user())) {
             throw new Refusal(Problem.of(403, "not_author", "Forbidden").detailed("Only its author may delete a post"));
         }
-        POSTS.delete(tx, post.key(), post.version());
-        if (COUNTS.delete(tx, post.key()) instanceof WriteResult.Written) {
-            LEFT_OVER.create(tx, post.key(), NOTHING);
-        }
-        DELETED.create(tx, post.key(), NOTHING);
+        GonePosts.remove(tx, post.key());
         FeedEvent.tell("delete", request, about(post));
         return Answer.ok(JsonText.object().put("id", post.key()).put("deleted", true));
     }
