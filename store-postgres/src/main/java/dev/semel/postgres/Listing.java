@@ -31,7 +31,6 @@ final class Listing {
 
     private final KeyQuery query;
     private final Instant now;
-    private final @Nullable Place after;
     private final List<String> looked = new ArrayList<>();
     private final List<String> wanted = new ArrayList<>();
     private final List<Value> lookedValues = new ArrayList<>();
@@ -68,10 +67,8 @@ final class Listing {
     Listing(KeyQuery query, Instant now) {
         this.query = query;
         this.now = now;
-        this.after = query.after() == null ? null : Place.of(query.after());
-        if (after != null) {
-            looked.add("(k.user_id, k.created_at, k.id) > (?, ?::timestamptz, ?::uuid)");
-            lookedValues.add(to -> to.text(after.user).time(after.createdAt).text(after.id));
+        if (query.after() != null) {
+            addPlace(">", Place.of(query.after()));
         }
         if (query.asksForOpen()) {
             looked.add("k.status <> 'completed'");
@@ -88,6 +85,11 @@ final class Listing {
         if (query.state() != null) {
             addState(query.state());
         }
+    }
+
+    private void addPlace(String comparison, Place place) {
+        looked.add("(k.user_id, k.created_at, k.id) " + comparison + " (?, ?::timestamptz, ?::uuid)");
+        lookedValues.add(to -> to.text(place.user).time(place.createdAt).text(place.id));
     }
 
     private static void add(List<String> conditions, List<Value> values, String condition, @Nullable String value) {
@@ -116,7 +118,10 @@ final class Listing {
         wantedValues.add(to -> to.time(now));
     }
 
+    /** The end is looked up first: rows may go meanwhile, and then others behind it would be taken for looked at. */
     KeyPage run(Session session) {
+        Optional<Place> end = wanted.isEmpty() ? Optional.empty() : lastToLookAt(session);
+        end.ifPresent(place -> addPlace("<=", place));
         String rows = "(select * from idempotency_keys k where " + conditions(looked) + order() + " limit " + MOST_LOOKS
                 + ") k";
         List<OnceRecord> found = new ArrayList<>();
@@ -139,14 +144,11 @@ final class Listing {
             String last = places.get(query.limit() - 1).text();
             return new KeyPage(found.subList(0, query.limit()), now, Optional.of(last));
         }
-        return new KeyPage(found, now, lastLooked(session).map(Place::text));
+        return new KeyPage(found, now, end.map(Place::text));
     }
 
-    /** Where to go on if there are more rows than were looked at. */
-    private Optional<Place> lastLooked(Session session) {
-        if (wanted.isEmpty()) {
-            return Optional.empty();
-        }
+    /** Where to go on if there are as many rows as are looked at, or more. */
+    private Optional<Place> lastToLookAt(Session session) {
         return session.run(
                 prologue(session) + "select k.user_id, k.created_at, k.id from idempotency_keys k where "
                         + conditions(looked) + order() + " offset " + (MOST_LOOKS - 1)
