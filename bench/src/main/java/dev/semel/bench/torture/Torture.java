@@ -184,12 +184,11 @@ public final class Torture implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         err.printf(
                 Locale.ROOT,
-                "\r[%3d %%] %,d of %,d kills, %,d operations acknowledged, %,d effects checked",
+                "\r[%3d %%] %,d of %,d kills, %,d operations acknowledged",
                 100L * now.kills() / kills,
                 now.kills(),
                 kills,
-                now.operations(),
-                now.effects());
+                now.operations());
         err.flush();
     }
 

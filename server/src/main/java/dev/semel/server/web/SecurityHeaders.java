@@ -45,10 +45,7 @@ public final class SecurityHeaders implements HttpConfiguration.Customizer {
     /** Before anybody else has set a header of the response. */
     @Override
     public Request customize(Request request, HttpFields.Mutable responseHeaders) {
-        ALWAYS.forEach(responseHeaders::add);
-        if (request.isSecure()) {
-            responseHeaders.add(OVER_TLS);
-        }
+        set(request, responseHeaders);
         return request;
     }
 
