@@ -119,11 +119,12 @@ public final class GroupWriter<T> {
         return Duration.ofNanos(waited);
     }
 
-    /** Whether others write who are in a hurry, or have just done so and are likely to come again soon. */
-    public boolean isInUse() {
+    /** How many batches of those who are in a hurry are likely to be written together next; none if nobody has come lately. */
+    public int expected() {
         lock.lock();
         try {
-            return writing || System.nanoTime() - lastWritten < soonNanos;
+            boolean someAreExpected = writing || System.nanoTime() - lastWritten < soonNanos;
+            return someAreExpected ? Math.max(1, expected) : 0;
         } finally {
             lock.unlock();
         }
@@ -132,7 +133,7 @@ public final class GroupWriter<T> {
     private boolean joinsOthers(Entry<T> mine) {
         lock.lock();
         try {
-            boolean joins = isInUse();
+            boolean joins = expected() > 0;
             if (joins) {
                 unhurried.addLast(mine);
             }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -53,7 +54,10 @@ public final class Sweeper implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** Sweeps every so often: for the first time when the last sweep that anybody has noted was as long ago, or soon if none was. */
+    /**
+     * Sweeps every so often, or up to a tenth later, so that servers which were started together do not go on sweeping together: who comes
+     * later finds little left. The first time is when the last sweep that anybody has noted was as long ago, or soon if none was.
+     */
     public void every(Duration period, Consumer<RuntimeException> failed) {
         sweepAfter(untilNext(period), period, failed);
     }
@@ -76,20 +80,22 @@ public final class Sweeper implements AutoCloseable {
         if (closed) {
             return;
         }
-        next = time.after(pause, () -> {
+        long later = ThreadLocalRandom.current().nextLong(pause.dividedBy(10).toNanos() + 1);
+        next = time.after(pause.plusNanos(later), () -> {
             try {
                 sweep();
             } catch (RuntimeException e) {
                 failed.accept(e);
+            } finally { // or else it would have been the last
+                sweepAfter(period, period, failed);
             }
-            sweepAfter(period, period, failed);
         });
     }
 
     /**
      * Sweeps now, and notes in the store what was let go. One sweep at a time: who comes meanwhile waits.
      *
-     * @return what was let go
+     * @return what was let go; not all there was if it was closed or interrupted meanwhile
      * @throws StoreException if the store fails; what was let go until then stays so
      */
     public List<Cleanup> sweep() {
@@ -132,7 +138,7 @@ public final class Sweeper implements AutoCloseable {
 
     private void sweepStore(Map<String, Long> deleted) {
         Optional<String> from = Optional.of("");
-        while (from.isPresent() && !closed) {
+        while (from.isPresent() && goesOn()) {
             long begun = time.nanoTime();
             SweepStep step = store.housekeeping().sweep(from.get());
             step.deleted().forEach((table, count) -> deleted.merge(table, count, Long::sum));
@@ -146,7 +152,7 @@ public final class Sweeper implements AutoCloseable {
         long count;
         do {
             long begun = time.nanoTime();
-            count = closed ? 0 : task.step.get();
+            count = goesOn() ? task.step.get() : 0;
             deleted.merge(task.table, count, Long::sum);
             rest(begun);
         } while (count > 0);
@@ -160,8 +166,11 @@ public final class Sweeper implements AutoCloseable {
             time.sleep(rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            closed = true;
         }
+    }
+
+    private boolean goesOn() {
+        return !closed && !Thread.currentThread().isInterrupted();
     }
 
     /** Sweeps no more; a sweep that is under way ends with the step it is at. */

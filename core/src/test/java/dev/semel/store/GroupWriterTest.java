@@ -84,9 +84,9 @@ class GroupWriterTest {
         GroupWriter<String> writer = new GroupWriter<>(groups::add, text -> 1, 63, TimeUnit.MINUTES.toNanos(10));
         writer.writeUnhurried("first"); // when nobody has come for long
         writer.writeUnhurried("second"); // and who is in no hurry is nobody
-        assertThat(writer.isInUse()).isFalse();
+        assertThat(writer.expected()).isZero();
         writer.write("hurried");
-        assertThat(writer.isInUse()).isTrue();
+        assertThat(writer.expected()).isOne();
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
             List<Future<Duration>> unhurried = List.of(

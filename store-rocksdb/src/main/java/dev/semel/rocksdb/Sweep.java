@@ -31,8 +31,8 @@ import org.rocksdb.Snapshot;
  */
 final class Sweep {
 
-    /** So few that a call which has them written along does not feel it. */
-    private static final int ROWS_TAKEN_ALONG = 3;
+    /** So few that a call does not feel it if they are written along; it writes as many itself. */
+    private static final int ROWS_WITH_A_CALL = 3;
 
     /** So few that nobody waits for long, and so many that a write to disk is worth it. */
     private static final int ROWS_AT_A_TIME = 20;
@@ -204,7 +204,7 @@ final class Sweep {
         Map<String, Long> deleted = new HashMap<>();
         TABLES.forEach(table -> deleted.put(table, 0L));
         Candidates found = new Candidates();
-        byte[] next = find(rule, begin, writer.isInUse() ? ROWS_TAKEN_ALONG : ROWS_AT_A_TIME, found);
+        byte[] next = find(rule, begin, rowsAtATime(), found);
         Duration waited = sweep(rule, found, deleted);
         if (next != null) {
             return new SweepStep(deleted, Optional.of(number + " " + new String(next, UTF_8)), waited);
@@ -213,6 +213,11 @@ final class Sweep {
         takeBackSpace(rule);
         Optional<String> nextRule = number + 1 == rules.size() ? Optional.empty() : Optional.of((number + 1) + " ");
         return new SweepStep(deleted, nextRule, waited);
+    }
+
+    private int rowsAtATime() {
+        int calls = writer.expected();
+        return calls == 0 ? ROWS_AT_A_TIME : Math.min(ROWS_WITH_A_CALL * calls, ROWS_AT_A_TIME);
     }
 
     /** It is done so seldom that a row is not written again more than twice for each that was removed. */
@@ -259,6 +264,19 @@ final class Sweep {
         }
     }
 
+    /** Of some rows only the beginning can be read, with the time: they stay, too. */
+    private static boolean sweep(Rule rule, byte[] row, byte[] value, Batch batch, Map<String, Long> deleted) {
+        try {
+            String table = rule.sweep(row, value, batch);
+            if (table != null) {
+                deleted.merge(table, 1L, Long::sum);
+            }
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
     /** Returns how long it waited for others. */
     private Duration sweep(Rule rule, Candidates found, Map<String, Long> deleted) {
         if (found.rows.isEmpty()) {
@@ -272,11 +290,7 @@ final class Sweep {
             for (byte[] row : found.rows) {
                 byte[] value = db.get(rule.family, row);
                 if (value != null && concerns(rule, row, value)) {
-                    String table = rule.sweep(row, value, batch);
-                    count++;
-                    if (table != null) {
-                        deleted.merge(table, 1L, Long::sum);
-                    }
+                    count += sweep(rule, row, value, batch, deleted) ? 1 : 0;
                 }
             }
             if (count > 0) {

@@ -33,8 +33,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -221,6 +223,25 @@ class RocksDbStoreTest {
             assertThat(NOTES.scan(store, KeyRange.ofPrefix(""), null, 1000).items())
                     .hasSize(251);
             assertThat(NOTES.find(store, Map.of("id", "new"), null, 10).items()).hasSize(1);
+        }
+    }
+
+    @Test
+    void rowThatCannotBeReadToItsEnd_stays_andOthersAreSwept() {
+        try (RocksDbStore store = open()) {
+            note(store, "damaged");
+            note(store, "whole");
+        }
+        try (Database db = Database.open(folder().resolve("db"), RocksDbSettings.DEFAULTS, false)) {
+            byte[] row = Rows.key(call("damaged").key());
+            byte[] value = Objects.requireNonNull(db.get(db.once, row));
+            byte[] damaged = Arrays.copyOf(value, value.length - 3);
+            db.write(Batch.together(List.of(new Batch().put(db.once.id(), row, damaged))));
+        }
+        time.advance(OnceSettings.DEFAULTS.retention());
+        try (RocksDbStore store = open()) {
+            assertThat(sweep(store)).isOne();
+            assertThat(sweep(store)).isZero();
         }
     }
 

@@ -4,11 +4,13 @@ import static dev.semel.testkit.StoreFixture.call;
 import static dev.semel.testkit.StoreFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.semel.json.Json;
 import dev.semel.once.Call;
 import dev.semel.once.IfExpired;
 import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.store.Capability;
 import dev.semel.store.Cleanup;
@@ -22,6 +24,7 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
+import dev.semel.store.SweepStep;
 import dev.semel.store.Sweeper;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,9 +33,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -261,11 +266,11 @@ public interface SweepContract extends StoreFixture {
             sweeper.every(Duration.ofHours(6), e -> {});
             time().advance(Duration.ofHours(5).minusMillis(1));
             assertThat(heard).isEmpty();
-            time().advance(Duration.ofMillis(1));
-            assertThat(heard).contains(new Cleanup("posts", 250, time().instant()));
+            time().advance(Duration.ofMinutes(30).plusMillis(1));
+            assertThat(heard).extracting(Cleanup::table, Cleanup::deleted).contains(tuple("posts", 250L));
             heard.clear();
-            time().advance(Duration.ofHours(6));
-            assertThat(heard).contains(new Cleanup("posts", 0, time().instant()));
+            time().advance(Duration.ofMinutes(6 * 66));
+            assertThat(heard).extracting(Cleanup::table, Cleanup::deleted).contains(tuple("posts", 0L));
         }
         heard.clear();
         time().advance(Duration.ofHours(60));
@@ -275,56 +280,82 @@ public interface SweepContract extends StoreFixture {
     @Test
     default void sweepsBesideRetries_removeNothingLive_andResurrectNothing() throws Exception {
         needs(Capability.HOUSEKEEPING);
+        sweepBesideRetries("stripped", SETTINGS);
+    }
+
+    @Test
+    default void sweepsBesideRetries_removeNothingLive_whereNothingIsLeftOfAKey() throws Exception {
+        needs(Capability.HOUSEKEEPING);
+        sweepBesideRetries("forgotten", SETTINGS.withTombstone(Duration.ZERO));
+    }
+
+    /** All keys are past their time, and each runs once more while two sweep; and so again. */
+    private void sweepBesideRetries(String prefix, OnceSettings settings) throws Exception {
         int keys = 40;
         AtomicInteger[] runs = new AtomicInteger[keys];
         for (int i = 0; i < keys; i++) {
             runs[i] = new AtomicInteger();
-            run(modes().get(i % modes().size()), call("k" + i), "0");
+            run(newOnce(store(), settings, OnceListener.NONE), modeOf(i), call(prefix + i), () -> Response.of("0"));
         }
         for (int round = 1; round <= 5; round++) {
-            time().advance(SETTINGS.retention()); // all are past their time, and each runs once more
+            time().advance(settings.retention());
             String answer = String.valueOf(round);
             AtomicBoolean done = new AtomicBoolean();
-            ExecutorService threads = Executors.newFixedThreadPool(4);
+            CountDownLatch someHaveGone = new CountDownLatch(1);
+            ExecutorService threads = Executors.newFixedThreadPool(5);
             try {
-                Future<?> sweeps = threads.submit(() -> {
-                    while (!done.get()) {
-                        store().housekeeping().sweep("");
-                    }
-                });
+                List<Future<?>> sweeps = new ArrayList<>();
                 List<Future<?>> retries = new ArrayList<>();
+                for (int sweeper = 0; sweeper < 2; sweeper++) {
+                    sweeps.add(threads.submit(() -> sweepUntil(done, someHaveGone)));
+                }
+                assertThat(someHaveGone.await(60, TimeUnit.SECONDS)).isTrue();
                 for (int caller = 0; caller < 3; caller++) {
                     retries.add(threads.submit(() -> {
                         for (int i = 0; i < keys; i++) {
-                            int key = i;
-                            run(newOnce(), modes().get(i % modes().size()), call("k" + i), () -> {
-                                runs[key].incrementAndGet();
+                            AtomicInteger runsOfKey = runs[i];
+                            run(newOnce(store(), settings, OnceListener.NONE), modeOf(i), call(prefix + i), () -> {
+                                runsOfKey.incrementAndGet();
                                 return Response.of(answer);
                             });
                         }
                     }));
                 }
-                for (Future<?> retry : retries) {
-                    retry.get();
+                for (Future<?> each : retries) {
+                    each.get();
                 }
                 done.set(true);
-                sweeps.get();
+                for (Future<?> each : sweeps) {
+                    each.get();
+                }
             } finally {
+                done.set(true);
                 threads.shutdownNow();
             }
             for (int i = 0; i < keys; i++) {
-                assertThat(Objects.requireNonNull(Objects.requireNonNull(stored(call("k" + i)))
-                                        .response())
-                                .text())
-                        .isEqualTo(answer);
+                OnceRecord record = Objects.requireNonNull(stored(call(prefix + i)));
+                assertThat(Objects.requireNonNull(record.response()).text()).isEqualTo(answer);
             }
         }
         for (int i = 0; i < keys; i++) {
-            // a leased operation may have been begun once more only if it failed to be claimed; atomic ones may run
-            // twice and be undone
-            if (modes().get(i % modes().size()) == Mode.LEASED) {
+            if (modeOf(i) == Mode.LEASED) { // an atomic one may run twice, and be undone
                 assertThat(runs[i]).hasValue(5);
             }
+        }
+    }
+
+    private Mode modeOf(int i) {
+        return modes().get(i % modes().size());
+    }
+
+    private void sweepUntil(AtomicBoolean done, CountDownLatch someHaveGone) {
+        String from = "";
+        while (!done.get()) {
+            SweepStep step = store().housekeeping().sweep(from);
+            if (step.deleted().values().stream().anyMatch(count -> count > 0)) {
+                someHaveGone.countDown();
+            }
+            from = step.next().orElse("");
         }
     }
 }

@@ -7,9 +7,12 @@ import dev.semel.store.Housekeeping;
 import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Store;
 import dev.semel.store.SweepStep;
 import dev.semel.store.Sweeper;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +36,41 @@ class SweeperTest {
         new Sweeper(new MemoryStore(), time, List.of(task), cleanups -> {}).sweep();
         assertThat(Duration.ofNanos(time.nanoTime() - begun))
                 .isCloseTo(Duration.ofSeconds(3_600 + 80), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void serversThatWereStartedTogether_driftApart() {
+        ControlledTime time = new ControlledTime();
+        Store store = new MemoryStore(time, 1 << 20);
+        List<Instant> sweeps = new ArrayList<>();
+        List<Sweeper> servers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            Sweeper server = new Sweeper(store, time, List.of(), cleanups -> sweeps.add(time.instant()));
+            server.every(Duration.ofHours(6), e -> {});
+            servers.add(server);
+        }
+        time.advance(Duration.ofMinutes(2));
+        assertThat(sweeps).hasSize(10);
+        time.advance(Duration.ofMinutes(6 * 66));
+        assertThat(sweeps).hasSize(20);
+        assertThat(Duration.between(sweeps.get(10), sweeps.get(19))).isGreaterThan(Duration.ofMinutes(1));
+        servers.forEach(Sweeper::close);
+    }
+
+    @Test
+    void whoIsInterrupted_endsThatSweepAlone() {
+        ControlledTime time = new ControlledTime();
+        AtomicLong steps = new AtomicLong();
+        Sweeper.Task task = new Sweeper.Task("things", () -> {
+            Thread.currentThread().interrupt();
+            return steps.incrementAndGet();
+        });
+        Sweeper sweeper = new Sweeper(new MemoryStore(), time, List.of(task), cleanups -> {});
+        sweeper.sweep();
+        assertThat(Thread.interrupted()).isTrue();
+        sweeper.sweep();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(steps).hasValue(2);
     }
 
     /** Of ten milliseconds eight were none of its work: it rests for nineteen times the other two. */

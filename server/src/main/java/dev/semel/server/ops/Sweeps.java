@@ -26,6 +26,7 @@ public final class Sweeps implements App {
 
     private final Store store;
     private final Sweeper sweeper;
+    private CompletableFuture<List<Cleanup>> last = CompletableFuture.completedFuture(List.of());
 
     public Sweeps(Store store, Sweeper sweeper) {
         this.store = store;
@@ -41,11 +42,19 @@ public final class Sweeps implements App {
         return Answer.ok(json(store.housekeeping().cleanups(request.limit())).putNull("next"));
     }
 
+    /** Who asks while one that was asked for is under way is told of that one. */
+    synchronized CompletableFuture<List<Cleanup>> begun() {
+        if (last.isDone()) {
+            last = CompletableFuture.supplyAsync(sweeper::sweep, Threads.EXECUTOR);
+        }
+        return last;
+    }
+
     /** A sweep that takes long goes on after the answer. */
     private Answer sweep() {
-        CompletableFuture<List<Cleanup>> sweep = CompletableFuture.supplyAsync(sweeper::sweep, Threads.EXECUTOR);
         try {
-            return Answer.ok(json(sweep.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).put("status", "done"));
+            return Answer.ok(
+                    json(begun().get(PATIENCE_SECONDS, TimeUnit.SECONDS)).put("status", "done"));
         } catch (TimeoutException e) {
             return Answer.accepted(JsonText.object().put("status", "running"));
         } catch (InterruptedException e) {

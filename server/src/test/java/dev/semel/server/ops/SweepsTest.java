@@ -6,12 +6,32 @@ import dev.semel.server.Apps;
 import dev.semel.server.ServerFixture;
 import dev.semel.store.Cleanup;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Sweeper;
 import dev.semel.testkit.ControlledTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SweepsTest {
+
+    @Test
+    void sweepsThatAreAskedForMeanwhile_areTheOneThatIsUnderWay() throws Exception {
+        MemoryStore store = new MemoryStore();
+        CountDownLatch end = new CountDownLatch(1);
+        Sweeper.Task slow = new Sweeper.Task("things", () -> {
+            awaitQuietly(end);
+            return 0L;
+        });
+        Sweeps sweeps = new Sweeps(store, new Sweeper(store, new ControlledTime(), List.of(slow), cleanups -> {}));
+        CompletableFuture<List<Cleanup>> first = sweeps.begun();
+        assertThat(sweeps.begun()).isSameAs(first);
+        end.countDown();
+        first.get(60, TimeUnit.SECONDS);
+        assertThat(sweeps.begun()).isNotSameAs(first);
+    }
 
     @Test
     void serverSweeps_soonAfterItsStart_andThenEverySixHours_untilItStops() {
@@ -20,16 +40,24 @@ class SweepsTest {
         List<Cleanup> last;
         try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
             assertThat(server.server().url()).isNotEmpty();
-            time.advance(Duration.ofMinutes(1));
+            time.advance(Duration.ofSeconds(66)); // a minute, or up to a tenth later
             int sweeps = store.housekeeping().cleanups(1000).size();
             assertThat(sweeps).isPositive();
-            time.advance(Duration.ofHours(6).minusSeconds(1));
+            time.advance(Duration.ofHours(6).minusSeconds(7));
             assertThat(store.housekeeping().cleanups(1000)).hasSize(sweeps);
-            time.advance(Duration.ofSeconds(1));
+            time.advance(Duration.ofMinutes(36).plusSeconds(7));
             last = store.housekeeping().cleanups(1000);
             assertThat(last).hasSize(2 * sweeps);
         }
         time.advance(Duration.ofDays(1)); // the store is closed: a sweep would fail, and say so
         assertThat(last).allMatch(cleanup -> cleanup.deleted() == 0);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
