@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "sweep",
         description = "Sweeps expired keys beside calls that come at a steady rate, on both durable stores;"
-                + " takes about an hour and a quarter, and about 3 GB in a temporary folder.")
+                + " takes about an hour and a half, and about 3 GB in a temporary folder.")
 public final class SweepBench implements Runnable {
 
     private static final PrintStream PROGRESS = System.err;
