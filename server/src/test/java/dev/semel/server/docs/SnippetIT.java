@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,6 +15,10 @@ import jdk.jshell.JShell;
 import jdk.jshell.Snippet.Status;
 import jdk.jshell.SnippetEvent;
 import jdk.jshell.SourceCodeAnalysis.CompletionInfo;
+import jdk.jshell.execution.DirectExecutionControl;
+import jdk.jshell.spi.ExecutionControl;
+import jdk.jshell.spi.ExecutionControlProvider;
+import jdk.jshell.spi.ExecutionEnv;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -36,7 +41,8 @@ class SnippetIT {
     @ParameterizedTest
     @MethodSource("pages")
     void snippetsOfAPage_runAndGiveWhatIsShown(Path page) throws Exception {
-        try (JShell shell = JShell.builder().executionEngine("local").build()) {
+        try (JShell shell =
+                JShell.builder().executionEngine(new InThisThread(), Map.of()).build()) {
             shell.addToClasspath(System.getProperty("java.class.path"));
             for (String standard : List.of("java.util.*", "java.time.*")) {
                 evaluate(shell, "import " + standard + ";", page);
@@ -91,5 +97,21 @@ class SnippetIT {
             value = Objects.requireNonNullElse(event.value(), value);
         }
         return value.replace("\\\"", "\"").replace("\\'", "'");
+    }
+
+    /**
+     * Runs snippets where {@link JShell#eval} is called. JShell's own engine inside a process waits for all threads that
+     * a snippet has started if they are quick to start, and some never end: those of clients and timers.
+     */
+    private static final class InThisThread implements ExecutionControlProvider {
+        @Override
+        public String name() {
+            return "this-thread";
+        }
+
+        @Override
+        public ExecutionControl generate(ExecutionEnv env, Map<String, String> parameters) {
+            return new DirectExecutionControl();
+        }
     }
 }
