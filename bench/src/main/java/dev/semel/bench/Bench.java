@@ -6,13 +6,9 @@ import dev.semel.bench.once.OnceBench;
 import dev.semel.bench.postgres.PostgresBench;
 import dev.semel.bench.rocksdb.RocksDbBench;
 import dev.semel.bench.sweep.SweepBench;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** Runs benchmarks by name. */
@@ -28,11 +24,7 @@ import picocli.CommandLine.Spec;
             SweepBench.class
         },
         synopsisSubcommandLabel = "NAME")
-public final class Bench implements Runnable {
-
-    @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(names = "--help", usageHelp = true, scope = ScopeType.INHERIT, description = "Prints this help and exits.")
-    private boolean help;
+public final class Bench extends Program implements Runnable {
 
     @Spec
     private CommandSpec spec;
@@ -41,16 +33,7 @@ public final class Bench implements Runnable {
 
     /** Runs one benchmark and exits. */
     public static void main(String[] arguments) {
-        CommandLine commandLine = new CommandLine(new Bench());
-        commandLine.setParameterExceptionHandler((e, args) -> {
-            commandLine.getErr().println("semel bench: " + e.getMessage() + " (see ./semel bench --help)");
-            return ExitCode.USAGE;
-        });
-        commandLine.setExecutionExceptionHandler((e, failed, result) -> {
-            commandLine.getErr().println("semel bench: " + e);
-            return ExitCode.SOFTWARE;
-        });
-        System.exit(commandLine.execute(arguments));
+        System.exit(commandLine(new Bench()).execute(arguments));
     }
 
     @Override

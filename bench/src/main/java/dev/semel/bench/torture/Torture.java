@@ -1,5 +1,6 @@
 package dev.semel.bench.torture;
 
+import dev.semel.bench.Program;
 import dev.semel.bench.TempFolder;
 import dev.semel.testkit.crash.CrashFailure;
 import dev.semel.testkit.crash.CrashReport;
@@ -34,7 +35,7 @@ import picocli.CommandLine.Spec;
                     + " connections and the server are killed as well as they.",
             "Exits with 0 if so, and with 1 if not; then the folder is kept."
         })
-public final class Torture implements Callable<Integer> {
+public final class Torture extends Program implements Callable<Integer> {
 
     /** After so many kills all is checked, and a new store is begun: so checking takes no longer the longer it goes on. */
     static final int KILLS_OF_A_ROUND = 100;
@@ -44,10 +45,6 @@ public final class Torture implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(names = "--help", usageHelp = true, description = "Prints this help and exits.")
-    private boolean help;
 
     @Option(names = "--store", paramLabel = "NAME", required = true, description = "Which store: rocksdb or postgres.")
     private String store = "";
@@ -81,16 +78,7 @@ public final class Torture implements Callable<Integer> {
     }
 
     static CommandLine commandLine() {
-        CommandLine commandLine = new CommandLine(new Torture());
-        commandLine.setParameterExceptionHandler((e, arguments) -> {
-            commandLine.getErr().println("semel torture: " + e.getMessage() + " (see ./semel torture --help)");
-            return ExitCode.USAGE;
-        });
-        commandLine.setExecutionExceptionHandler((e, failed, result) -> {
-            commandLine.getErr().println("semel torture: " + e);
-            return ExitCode.SOFTWARE;
-        });
-        return commandLine;
+        return commandLine(new Torture());
     }
 
     @Override

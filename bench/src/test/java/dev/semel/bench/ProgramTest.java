@@ -1,0 +1,36 @@
+package dev.semel.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+class ProgramTest {
+
+    @Command(name = "semel fail")
+    private static final class Failing extends Program implements Runnable {
+        @Override
+        public void run() {
+            throw new IllegalStateException("broken");
+        }
+    }
+
+    private static String said(int status, String... arguments) {
+        CommandLine commandLine = Program.commandLine(new Failing());
+        StringWriter said = new StringWriter();
+        commandLine.setErr(new PrintWriter(said, true));
+        assertThat(commandLine.execute(arguments)).isEqualTo(status);
+        return said.toString();
+    }
+
+    @Test
+    void failure_isOneLine_andTheStackOnlyIfAskedFor() {
+        assertThat(said(1)).isEqualToIgnoringNewLines("semel fail: java.lang.IllegalStateException: broken");
+        assertThat(said(1, "--verbose")).contains("at " + Failing.class.getName() + ".run(");
+        assertThat(said(2, "--nothing"))
+                .isEqualToIgnoringNewLines("semel fail: Unknown option: '--nothing' (see ./semel fail --help)");
+    }
+}
