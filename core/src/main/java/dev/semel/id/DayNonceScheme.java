@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A UTC day and two or three letters: {@code 260107-bc}. Short enough to say aloud, and far too short to be unique by chance:
  * what is minted is a <em>candidate</em>, and whoever allocates ids has to create it atomically and try another if it is taken.
+ * Where a day needs more ids than three letters give, {@link #upTo} allows more.
  */
 public final class DayNonceScheme extends IdScheme {
 
@@ -21,22 +22,41 @@ public final class DayNonceScheme extends IdScheme {
     private static final int DAY_DIGITS = 6;
     private static final int SHORT_NONCE = 2;
     private static final int LONG_NONCE = 3;
+    private static final int LONGEST_NONCE = 6;
     private static final LocalDate FIRST_DAY = LocalDate.of(2000, 1, 1);
     private static final LocalDate LAST_DAY = LocalDate.of(2099, 12, 31);
     private static final Lifetime.Between LIFETIME = new Lifetime.Between(
             startOf(FIRST_DAY), startOf(LAST_DAY.plusDays(1)).minusNanos(1));
 
+    private final int letters;
     private final InstantSource clock;
     private final Randomness random;
 
     DayNonceScheme(InstantSource clock, Randomness random) {
+        this(LONG_NONCE, clock, random);
+    }
+
+    private DayNonceScheme(int letters, InstantSource clock, Randomness random) {
         super(
                 "day-nonce",
                 Alphabet.DECIMAL.characters() + SAFE_ALPHABET + "-",
                 DAY_DIGITS + 1 + SHORT_NONCE,
-                DAY_DIGITS + 1 + LONG_NONCE);
+                DAY_DIGITS + 1 + letters);
+        this.letters = letters;
         this.clock = Objects.requireNonNull(clock);
         this.random = random;
+    }
+
+    /**
+     * The same with up to some other number of letters.
+     *
+     * @throws IllegalArgumentException unless they are 3 to 6
+     */
+    public DayNonceScheme upTo(int letters) {
+        if (letters < LONG_NONCE || letters > LONGEST_NONCE) {
+            throw new IllegalArgumentException("Up to 3, 4, 5 or 6 letters, not " + letters);
+        }
+        return new DayNonceScheme(letters, clock, random);
     }
 
     /** The UTC day of an instant as {@code YYMMDD}; two digits of a year say which only from 2000 to 2099. */
@@ -51,13 +71,13 @@ public final class DayNonceScheme extends IdScheme {
     }
 
     /**
-     * Two or three letters of {@link #SAFE_ALPHABET}, each as likely as any other.
+     * Letters of {@link #SAFE_ALPHABET}, each as likely as any other.
      *
-     * @throws IllegalArgumentException for any other length
+     * @throws IllegalArgumentException if ids have never so many, or so few
      */
     public String randomNonce(int length) {
-        if (length < SHORT_NONCE || length > LONG_NONCE) {
-            throw new IllegalArgumentException("A nonce has 2 or 3 letters, not " + length);
+        if (length < SHORT_NONCE || length > letters) {
+            throw new IllegalArgumentException("A nonce has " + lengths() + " letters, not " + length);
         }
         try (Randomness.Slot slot = random.borrow()) {
             for (int i = 0; i < length; i++) {
@@ -146,7 +166,11 @@ public final class DayNonceScheme extends IdScheme {
 
     @Override
     public String expected() {
-        return "YYMMDD, a '-' and 2 or 3 of " + SAFE_ALPHABET;
+        return "YYMMDD, a '-' and " + lengths() + " of " + SAFE_ALPHABET;
+    }
+
+    private String lengths() {
+        return SHORT_NONCE + (letters == LONG_NONCE ? " or " : " to ") + letters;
     }
 
     @Override
@@ -172,6 +196,6 @@ public final class DayNonceScheme extends IdScheme {
 
     @Override
     public DayNonceScheme withClock(InstantSource clock) {
-        return new DayNonceScheme(clock, random);
+        return new DayNonceScheme(letters, clock, random);
     }
 }

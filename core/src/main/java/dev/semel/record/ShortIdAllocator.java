@@ -10,16 +10,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * Gives records short ids, {@code 260107-bc}: so few that many are taken, so each is tried until one is free. The trying is a
- * ladder: some tries with two letters, then some with three. Nothing is ever overwritten, since a record is created only where
- * there is none.
+ * ladder: some tries with two letters, then some with three, and with more if that is asked for. Nothing is ever overwritten,
+ * since a record is created only where there is none.
  */
 public final class ShortIdAllocator {
 
     /** Ten tries with two letters, then ten with three. */
-    public static final List<Rung> LADDER = List.of(new Rung(2, 10), new Rung(3, 10));
+    public static final List<Rung> LADDER = ladder(3);
 
     private final Records records;
     private final Function<String, String> keys;
@@ -29,22 +30,30 @@ public final class ShortIdAllocator {
     /**
      * Some tries.
      *
-     * @param letters how many letters the ids have, 2 or 3
+     * @param letters how many letters the ids have, 2 to 6
      * @param tries how many ids are tried
      */
     public record Rung(int letters, int tries) {
 
         /** @throws IllegalArgumentException if there are no such ids, or no tries */
         public Rung {
-            if (letters < 2 || letters > 3 || tries < 1) {
+            if (letters < 2 || letters > 6 || tries < 1) {
                 throw new IllegalArgumentException("Not a rung: " + tries + " tries with " + letters + " letters");
             }
         }
     }
 
+    /** Ten tries with two letters, ten with three, and so on. */
+    public static List<Rung> ladder(int letters) {
+        return IntStream.rangeClosed(2, letters)
+                .mapToObj(length -> new Rung(length, 10))
+                .toList();
+    }
+
     /**
      * @param records where they go
      * @param keys what key a record with a given id has: {@code id -> "post:" + id}
+     * @param scheme makes the candidates; {@link DayNonceScheme#upTo} if the ladder goes beyond three letters
      */
     public ShortIdAllocator(Records records, Function<String, String> keys, DayNonceScheme scheme, List<Rung> ladder) {
         this.records = records;

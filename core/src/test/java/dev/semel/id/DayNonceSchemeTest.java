@@ -44,6 +44,22 @@ class DayNonceSchemeTest {
     }
 
     @Test
+    void longerNonce_isForThoseWhoAsk() {
+        DayNonceScheme longer = IdSchemes.DAY_NONCE.upTo(6);
+        for (int length = 2; length <= 6; length++) {
+            String id = "260107-" + longer.randomNonce(length);
+            assertThat(id).matches("260107-[bcdfghjkmnpqrstvwxyz]{" + length + "}");
+            assertThat(longer.parse(id).text()).isEqualTo(id);
+            assertThat(IdSchemes.DAY_NONCE.isValid(id)).isEqualTo(length <= 3);
+        }
+        assertThat(longer.isValid("260107-zzzzzzz")).isFalse();
+        assertThat(IdSchemes.DAY_NONCE.upTo(4).isValid("260107-bcdfg")).isFalse();
+        for (int length : new int[] {2, 7}) {
+            assertThatThrownBy(() -> IdSchemes.DAY_NONCE.upTo(length)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
     void idOfEitherLength_holdsDayAndNonce() {
         ParsedId two = IdSchemes.DAY_NONCE.parse("260107-bc");
         assertThat(two.time()).contains(Instant.parse("2026-01-07T00:00:00Z"));
