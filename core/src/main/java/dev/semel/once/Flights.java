@@ -31,14 +31,16 @@ final class Flights {
     /** A run that is under way. */
     static final class Flight {
 
+        private final OnceKey key;
         private final Fingerprint fingerprint;
         private final Thread thread = Thread.currentThread();
         private final long begun;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private volatile Heartbeats.@Nullable Beat beat;
 
-        private Flight(Fingerprint fingerprint, long begun) {
-            this.fingerprint = fingerprint;
+        private Flight(Call call, long begun) {
+            this.key = call.key();
+            this.fingerprint = call.fingerprint();
             this.begun = begun;
         }
 
@@ -67,7 +69,7 @@ final class Flights {
      * @return the run, or null if another is under way already
      */
     @Nullable Flight begin(Call call) {
-        Flight mine = new Flight(call.fingerprint(), time.nanoTime());
+        Flight mine = new Flight(call, time.nanoTime());
         Flight other = underWay.putIfAbsent(call.key(), mine);
         if (other == null) {
             return mine;
@@ -76,10 +78,22 @@ final class Flights {
         return givenUp && underWay.replace(call.key(), other, mine) ? mine : null;
     }
 
-    /** The run is over, whatever came of it; those who wait for it look again. */
-    void end(Call call, Flight flight) {
-        underWay.remove(call.key(), flight);
+    /** The run is over, whatever came of it, or does not count any more; those who wait for it look again. */
+    void end(Flight flight) {
+        underWay.remove(flight.key, flight);
         flight.ended.complete(null);
+    }
+
+    /**
+     * Makes sure that the run under way here still owns its operation, for who has seen that nobody does: an operator may have released
+     * it, or the user was erased. If it does not, it is under way no longer.
+     */
+    void check(Call call) {
+        Flight flight = underWay.get(call.key());
+        Heartbeats.Beat beat = flight == null ? null : flight.beat;
+        if (beat != null) {
+            beat.beat();
+        }
     }
 
     /** What a call is told of the run under way here; null if there is none any more. */

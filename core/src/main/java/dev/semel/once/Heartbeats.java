@@ -38,20 +38,27 @@ final class Heartbeats {
         private final Flights.Flight flight;
         private final Lease lease;
         private final Supplier<OnceWrite> extension;
-        private final long begun = time.nanoTime();
-        private volatile long lastBeat = begun;
+        private final long begun;
+        private volatile long lastBeat;
 
-        private Beat(Flights.Flight flight, Lease lease, Supplier<OnceWrite> extension) {
+        private Beat(Flights.Flight flight, Lease lease, long asked, Supplier<OnceWrite> extension) {
             this.flight = flight;
             this.lease = lease;
             this.extension = extension;
+            this.begun = asked;
+            this.lastBeat = asked;
         }
 
-        private boolean isDue() {
-            return time.nanoTime() - lastBeat >= pauseNanos;
+        private void beatIfDue() {
+            long now = time.nanoTime();
+            if (now - lastBeat >= pauseNanos) {
+                lastBeat = now;
+                time.after(Duration.ZERO, this::beat); // on a thread of its own: one that hangs holds up no other
+            }
         }
 
-        private void beat() {
+        /** Extends the lease; a run that has lost it is in nobody's way any more. */
+        void beat() {
             long asked = time.nanoTime();
             if (asked - begun + pauseNanos > longestNanos) {
                 close();
@@ -62,7 +69,7 @@ final class Heartbeats {
                     lease.heldSince(asked);
                 } else {
                     lease.lose();
-                    close();
+                    flights.end(flight);
                 }
             } catch (RuntimeException e) {
                 // the lease goes on for a while, and the next beat may get through
@@ -77,11 +84,13 @@ final class Heartbeats {
     /**
      * Keeps up the lease of a run.
      *
+     * @param asked when it was asked for: from then on it counts, and the answer may have taken long
      * @param extension what is written to extend it
      */
-    Beat start(Flights.Flight flight, Lease lease, Supplier<OnceWrite> extension) {
-        Beat beat = new Beat(flight, lease, extension);
+    Beat start(Flights.Flight flight, Lease lease, long asked, Supplier<OnceWrite> extension) {
+        Beat beat = new Beat(flight, lease, asked, extension);
         flight.keepUp(beat);
+        beat.beatIfDue();
         startTicking();
         return beat;
     }
@@ -95,13 +104,7 @@ final class Heartbeats {
     /** Whoever begins from here on and is not met starts the timer again. */
     private void tick() {
         ticking.set(false);
-        boolean any = flights.forEachBeat(beat -> {
-            if (beat.isDue()) {
-                beat.lastBeat = time.nanoTime();
-                time.after(Duration.ZERO, beat::beat); // on a thread of its own: one that hangs holds up no other
-            }
-        });
-        if (any) {
+        if (flights.forEachBeat(Beat::beatIfDue)) {
             startTicking();
         }
     }

@@ -30,10 +30,10 @@ public enum Intervention {
      * The write that does it.
      *
      * @param seen how the key stands
-     * @param response what retries are to be answered; used only to complete
+     * @param response what retries are to be answered; needed only to complete
      * @return null if it cannot be done to a key that stands so
      */
-    public @Nullable OnceWrite on(Sighting seen, OnceSettings settings, Response response) {
+    public @Nullable OnceWrite on(Sighting seen, OnceSettings settings, @Nullable Response response) {
         Standing standing = Standing.of(seen);
         if (!mayBeDoneTo(standing)) {
             return null;
@@ -42,7 +42,12 @@ public enum Intervention {
         return switch (this) {
             case RELEASE -> write(record.with(OnceStatus.FAILED, null), settings, settings.failedRetention(), record);
             case EXPIRE -> write(record, settings, Duration.ZERO, record);
-            case COMPLETE -> write(record.with(OnceStatus.COMPLETED, response), settings, settings.retention(), record);
+            case COMPLETE ->
+                write(
+                        record.with(OnceStatus.COMPLETED, Objects.requireNonNull(response)),
+                        settings,
+                        settings.retention(),
+                        record);
         };
     }
 

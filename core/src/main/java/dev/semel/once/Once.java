@@ -199,12 +199,13 @@ public final class Once {
         Call call = start.call();
         Flights.Flight flight = flights.begin(call);
         if (flight == null) {
+            flights.check(call);
             return flights.told(call, settings.retryHint());
         }
         try {
             return start.quotaWait().isZero() ? run.run(start, flight) : new Outcome.Limited(start.quotaWait());
         } finally {
-            flights.end(call, flight);
+            flights.end(flight);
         }
     }
 
@@ -218,7 +219,7 @@ public final class Once {
         } catch (StoreException e) {
             throw e;
         } catch (UnrecordedException cause) {
-            return failed(cause, start);
+            return failedUnlessCompleted(cause, start);
         } catch (Throwable cause) {
             return failed(start, cause);
         }
@@ -233,14 +234,20 @@ public final class Once {
     private @Nullable Outcome runLeased(
             Start start, Flights.Flight flight, IfAbandoned ifAbandoned, LeasedOperation operation) {
         long asked = time.nanoTime();
-        CommitResult claimed = claim(start, ifAbandoned, asked);
+        CommitResult claimed = claim(start, ifAbandoned);
         if (!(claimed instanceof CommitResult.Applied applied)) {
             return notStarted(claimed);
         }
         OnceRecord claim = Objects.requireNonNull(applied.once());
-        begun(start, claim);
         Lease lease = new Lease(claim.fence(), time, settings.lease(), asked);
-        Heartbeats.Beat beat = heartbeats.start(flight, lease, () -> start.owned(claim, OnceStatus.PROCESSING, null));
+        if (!lease.isHeld()) {
+            // The answer took so long that others may have taken over: nothing was begun, so one looks again.
+            giveBackNow(new Ownership(start, claim, lease));
+            return null;
+        }
+        begun(start, claim);
+        Heartbeats.Beat beat =
+                heartbeats.start(flight, lease, asked, () -> start.owned(claim, OnceStatus.PROCESSING, null));
         try {
             return runOwned(new Ownership(start, claim, lease), ifAbandoned, operation);
         } finally {
@@ -252,29 +259,54 @@ public final class Once {
      * Claims an operation. If it stays open whether that worked, nothing is run; and if it did work, it is given back as soon as the
      * store can be asked.
      */
-    private CommitResult claim(Start start, IfAbandoned ifAbandoned, long asked) {
+    private CommitResult claim(Start start, IfAbandoned ifAbandoned) {
         Commit claim = Commit.of(transactions.newAttempt(), start.claimed(ifAbandoned));
         try {
             return transactions.commit(claim);
         } catch (StoreException e) {
             if (!e.isCertain()) {
-                time.after(GIVING_BACK, () -> giveBack(start, claim.attempt(), asked));
+                giveBackLater(start, claim.attempt(), time.nanoTime());
             }
             throw e;
         }
     }
 
-    private void giveBack(Start start, String attempt, long asked) {
-        if (time.nanoTime() - asked > settings.lease().toNanos()) {
+    /** What was claimed too late. */
+    private void giveBackNow(Ownership mine) {
+        try {
+            end(mine, OnceStatus.FAILED, null);
+            begun(mine.start, mine.claim);
+        } catch (StoreException e) {
+            giveBackLater(mine.start, mine.claim.attempt(), time.nanoTime());
+            throw e;
+        }
+    }
+
+    private void giveBackLater(Start start, String attempt, long gaveUp) {
+        time.after(GIVING_BACK, () -> giveBack(start, attempt, gaveUp));
+    }
+
+    /** What was asked for may come to be only now, as long as the store is still at it. */
+    private void giveBack(Start start, String attempt, long gaveUp) {
+        if (isGivenBack(start, attempt)
+                || time.nanoTime() - gaveUp > settings.lease().toNanos()) {
             return;
         }
+        giveBackLater(start, attempt, gaveUp);
+    }
+
+    private boolean isGivenBack(Start start, String attempt) {
         try {
             OnceRecord record = store.find(start.call().key(), Quota.NONE).record();
-            if (record != null && record.attempt().equals(attempt)) {
-                transactions.commit(start.owned(record, OnceStatus.FAILED, null));
+            if (record == null || !record.attempt().equals(attempt)) {
+                return false;
             }
+            if (transactions.commit(start.owned(record, OnceStatus.FAILED, null)) instanceof CommitResult.Applied) {
+                begun(start, record);
+            }
+            return true;
         } catch (RuntimeException e) {
-            time.after(GIVING_BACK, () -> giveBack(start, attempt, asked));
+            return false;
         }
     }
 
@@ -313,11 +345,25 @@ public final class Once {
     }
 
     /**
-     * Records that an atomic run failed, after all that it wrote is gone. If that cannot be recorded, because somebody else was
-     * quicker or the store is out of reach, it failed all the same.
+     * Records that an atomic run failed, after all that it wrote is gone. If that cannot be recorded, because the store is out of reach,
+     * it failed all the same.
      */
     private Outcome failed(Start start, Throwable cause) {
-        recordFailed(start.failed(), start, cause);
+        boolean first = recordFailed(start.failed(), start, cause);
+        return first ? failed(cause, start) : failedUnlessCompleted(cause, start);
+    }
+
+    /** A run may fail because of what somebody else did who ran the same at once, and was quicker: then their answer is the answer. */
+    private Outcome failedUnlessCompleted(Throwable cause, Start start) {
+        try {
+            Sighting seen = store.find(start.call().key(), Quota.NONE);
+            if (Standing.of(seen) == Standing.COMPLETED && isSame(start.call(), seen)) {
+                restoreInterrupt(cause);
+                return replayed(Objects.requireNonNull(seen.record()));
+            }
+        } catch (StoreException e) {
+            cause.addSuppressed(e);
+        }
         return failed(cause, start);
     }
 

@@ -61,7 +61,7 @@ final class OwnRun {
             return rest.end();
         } finally {
             if (flight != null) {
-                flights.end(call, flight);
+                flights.end(flight);
                 flight = null;
             }
         }
@@ -159,7 +159,8 @@ final class OwnRun {
             throw broken;
         }
         CommitResult result = transactions.commit(uncounted(start.failed()));
-        if (result instanceof CommitResult.Applied) {
+        if (result instanceof CommitResult.Applied failed) {
+            once.begun(start, Objects.requireNonNull(failed.once()));
             return Once.failed(broken, start);
         }
         OnceRecord record = transactions.store().find(call.key(), Quota.NONE).record();

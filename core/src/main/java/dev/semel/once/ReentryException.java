@@ -1,6 +1,6 @@
 package dev.semel.once;
 
-/** An operation called for itself, with its own key. It would wait for its own end. */
+/** An operation called for itself, with its own key, which it still has. It would wait for its own end. */
 public final class ReentryException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

@@ -96,7 +96,7 @@ public final class Records {
 
     /**
      * The same collection, in which records are also found in the order in which they were committed: all of them, or those that
-     * have the same values of some parts.
+     * have the same values of some parts. A transaction creates one in each such order at most, since a commit has one place in it.
      *
      * @throws IllegalArgumentException if the key has no such part
      */

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import java.time.Instant;
+import java.util.Comparator;
 
 /**
  * What was let go.
@@ -9,4 +10,9 @@ import java.time.Instant;
  * @param deleted how much
  * @param time when
  */
-public record Cleanup(String table, long deleted, Instant time) {}
+public record Cleanup(String table, long deleted, Instant time) {
+
+    /** The latest first; of the same time, by table. */
+    static final Comparator<Cleanup> LATEST_FIRST =
+            Comparator.comparing(Cleanup::time).reversed().thenComparing(Cleanup::table);
+}

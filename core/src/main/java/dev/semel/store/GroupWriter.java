@@ -201,16 +201,21 @@ public final class GroupWriter<T> {
     private void writeGroup(Entry<T> mine) {
         List<Entry<T>> group = List.of();
         Throwable failure = null;
+        boolean interrupted = Thread.interrupted(); // or else what is done for others might break off, too
         long begun = System.nanoTime();
         try {
             gather(mine);
             group = nextGroup();
             begun = System.nanoTime();
+            interrupted |= Thread.interrupted(); // while it was gathering
             disk.accept(group.stream().map(entry -> entry.batch).toList());
         } catch (Throwable e) { // an Error, too, must not leave others waiting
             failure = e;
         } finally {
             handOver(mine, group, begun);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
         if (group.isEmpty()) {
             mine.end(failure);

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What those who run a store do with it: look at keys, let go of what is past its time, erase a user. It is apart from {@link Store},
@@ -23,7 +24,7 @@ public interface Housekeeping {
 
     /** As what a record counts that is removed. */
     static String tableOf(OnceRecord removed) {
-        return removed.response() == null && removed.status() != OnceStatus.PROCESSING ? TOMBSTONES : KEYS;
+        return removed.status() == OnceStatus.PROCESSING ? KEYS : TOMBSTONES;
     }
 
     /**
@@ -45,12 +46,22 @@ public interface Housekeeping {
     /** Notes what was let go. */
     void log(List<Cleanup> cleanups);
 
-    /** What was noted, the latest first. */
-    List<Cleanup> cleanups(int limit);
+    /**
+     * What was noted, the latest first; of the same time, by table.
+     *
+     * @param after the last that is known already; null to begin with the latest
+     */
+    List<Cleanup> cleanups(@Nullable Cleanup after, int limit);
+
+    /** What was noted last, the latest first. */
+    default List<Cleanup> cleanups(int limit) {
+        return cleanups(null, limit);
+    }
 
     /**
-     * Erases all keys of a user, with their answers and tombstones, until no byte of them is left in the store. Operations of theirs that
-     * are under way go on, and what they record is refused, or a new key.
+     * Erases all keys of a user, with their answers and tombstones. A store that has its own files leaves no byte of them there; a
+     * database keeps what was deleted until it takes its space back. Operations of theirs that are under way go on, and what they
+     * record is refused, or a new key.
      *
      * @param withDocuments whether their own documents go as well
      * @return how many rows were erased, by what they were

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param endpoint of which operation
  * @param state how they stand
  * @param prefix what they begin with
- * @param clientTxId what the client called the transaction; only together with a user
+ * @param clientTxId what the client called the transaction
  * @param createdBefore the moment before which they were first seen
  * @param after the {@linkplain KeyPage#next() place} from which to go on
  * @param limit the most to return
@@ -25,13 +25,10 @@ public record KeyQuery(
         @Nullable String after,
         int limit) {
 
-    /** @throws IllegalArgumentException if the limit is below 1, or if there is a client's transaction id and no user */
+    /** @throws IllegalArgumentException if the limit is below 1 */
     public KeyQuery {
         if (limit < 1) {
             throw new IllegalArgumentException("A list of " + limit + " keys");
-        }
-        if (clientTxId != null && user == null) {
-            throw new IllegalArgumentException("A client's transaction id is one of a user");
         }
     }
 

@@ -57,7 +57,7 @@ final class MemoryHousekeeping implements Housekeeping {
     public SweepStep sweep(String from) {
         store.refuseIfClosed();
         Instant now = store.clock().instant();
-        store.forgetIdle(now);
+        store.newKeys.forgetIdle(now);
         Map<String, Long> swept = new HashMap<>(Map.of(KEYS, 0L, TOMBSTONES, 0L));
         for (OnceRecord seen : store.onceRecords.values()) {
             if (!seen.equals(seen.sweptAt(now))) {
@@ -75,22 +75,13 @@ final class MemoryHousekeeping implements Housekeeping {
             if (record == null || record.equals(left)) {
                 return;
             }
-            replace(record, left);
+            store.replace(record, left);
             if (left == null) {
                 swept.merge(Housekeeping.tableOf(record), 1L, Long::sum);
             } else if (left.status() == record.status()) {
                 swept.merge(KEYS, 1L, Long::sum);
             }
         });
-    }
-
-    private void replace(OnceRecord record, @Nullable OnceRecord left) {
-        if (left == null) {
-            store.onceRecords.remove(record.key());
-        } else {
-            store.onceRecords.put(record.key(), left);
-        }
-        store.room.add((left == null ? 0 : Room.of(left)) - Room.of(record));
     }
 
     private long removeDocuments(Predicate<Document> mayGo) {
@@ -113,12 +104,12 @@ final class MemoryHousekeeping implements Housekeeping {
         return removed[0];
     }
 
-    /** A further key goes when its document has gone. */
+    /** A further key goes when its document has gone, though it may have been made anew at another place. */
     private void removeFurtherKeys() {
         store.furtherKeys.forEach((row, id) -> {
-            if (!store.documents.containsKey(MemoryStore.Row.of(id))) {
+            if (store.documentBehind(row, id) == null) {
                 store.locked(id, () -> {
-                    boolean gone = !store.documents.containsKey(MemoryStore.Row.of(id));
+                    boolean gone = store.documentBehind(row, id) == null;
                     if (gone && store.furtherKeys.remove(row) != null) {
                         store.room.add(-Room.ofFurtherKey(row.key()));
                     }
@@ -139,9 +130,13 @@ final class MemoryHousekeeping implements Housekeeping {
     }
 
     @Override
-    public synchronized List<Cleanup> cleanups(int limit) {
+    public synchronized List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
         store.refuseIfClosed();
-        return cleanups.stream().limit(limit).toList();
+        return cleanups.stream()
+                .filter(cleanup -> after == null || Cleanup.LATEST_FIRST.compare(cleanup, after) > 0)
+                .sorted(Cleanup.LATEST_FIRST)
+                .limit(limit)
+                .toList();
     }
 
     @Override
@@ -153,12 +148,13 @@ final class MemoryHousekeeping implements Housekeeping {
                 store.locked(seen.key(), () -> {
                     OnceRecord record = store.onceRecords.get(seen.key());
                     if (record != null) {
-                        replace(record, null);
+                        store.replace(record, null);
                         erased[0]++;
                     }
                 });
             }
         }
+        store.newKeys.forget(user);
         Map<String, Long> all = new HashMap<>(Map.of(KEYS, erased[0]));
         if (withDocuments) {
             all.put(DOCUMENTS, removeDocuments(document -> document.id().owner().equals(user)));

@@ -51,7 +51,7 @@ public final class MemoryStore implements Store {
     final Map<OnceKey, OnceRecord> onceRecords = new ConcurrentHashMap<>(MANY_ROWS);
     final NavigableMap<Row, Document> documents = new ConcurrentSkipListMap<>();
     final NavigableMap<Row, DocumentId> furtherKeys = new ConcurrentSkipListMap<>();
-    private final NewKeyLedger newKeys = new NewKeyLedger((user, since) -> List.of());
+    final NewKeyLedger newKeys = new NewKeyLedger((user, since) -> List.of());
     private final Map<String, CommitResult> receipts = Collections.synchronizedMap(new Recent());
 
     private final Housekeeping housekeeping = new MemoryHousekeeping(this);
@@ -230,7 +230,16 @@ public final class MemoryStore implements Store {
             return documents.get(row);
         }
         DocumentId id = furtherKeys.get(row);
-        return id == null ? null : documents.get(Row.of(id));
+        return id == null ? null : documentBehind(row, id);
+    }
+
+    /** The document that a further key leads to; null if there is none, or if it has another place now. */
+    @Nullable Document documentBehind(Row further, DocumentId id) {
+        Document document = documents.get(Row.of(id));
+        boolean hasMoved = document != null
+                && further.room.equals(Row.room(id.collection(), FurtherKey.IN_ORDER))
+                && !FurtherKey.endsWith(document.place(), further.key);
+        return hasMoved ? null : document;
     }
 
     private static String ascii(byte[] key) {
@@ -253,8 +262,14 @@ public final class MemoryStore implements Store {
         }
     }
 
-    void forgetIdle(Instant now) {
-        newKeys.forgetIdle(now);
+    /** How much it holds, by an estimate. */
+    public long takenBytes() {
+        return room.taken(newKeys.users());
+    }
+
+    /** How much it may hold. */
+    public long mostBytes() {
+        return maxBytes;
     }
 
     @Override
@@ -457,16 +472,37 @@ public final class MemoryStore implements Store {
                 return;
             }
             firstDeadline.set(Long.MAX_VALUE);
-            onceRecords.values().removeIf(record -> mayGo(record) && letGo(record.deadline(), now, Room.of(record)));
+            onceRecords.values().stream().filter(MemoryStore::mayGo).forEach(record -> letGo(record, now));
             documents.values().removeIf(document -> letGo(document.expiresAt(), now, Room.of(document)));
             furtherKeys.entrySet().removeIf(further -> {
-                boolean gone = !documents.containsKey(Row.of(further.getValue()));
+                boolean gone = documentBehind(further.getKey(), further.getValue()) == null;
                 room.add(gone ? -Room.ofFurtherKey(further.getKey().key) : 0);
                 return gone;
             });
         } finally {
             unlockAll(all);
         }
+    }
+
+    /** Its answer goes first, and its tombstone when it is forgotten: until then somebody may have to be told of it. */
+    private void letGo(OnceRecord record, Instant now) {
+        OnceRecord left = record.sweptAt(now);
+        if (!record.equals(left)) {
+            replace(record, left);
+        }
+        if (left != null) {
+            note(left.isOverAt(now) ? left.forgottenAt() : left.deadline());
+        }
+    }
+
+    /** Puts what is left of a record in its place, under its lock. */
+    void replace(OnceRecord record, @Nullable OnceRecord left) {
+        if (left == null) {
+            onceRecords.remove(record.key());
+        } else {
+            onceRecords.put(record.key(), left);
+        }
+        room.add((left == null ? 0 : Room.of(left)) - Room.of(record));
     }
 
     private boolean letGo(@Nullable Instant deadline, Instant now, long size) {

@@ -61,11 +61,21 @@ public final class NewKeyLedger {
                 Duration left = Duration.between(windowStart, leaves(begun, quota.limit()));
                 wait[0] = left.compareTo(quota.window()) > 0 ? quota.window() : left;
             } else if (added != null) {
-                begun.addLast(added);
+                insert(begun, added);
             }
             return begun;
         });
         return wait[0];
+    }
+
+    /** In order, also after the clock was set back: the first to be forgotten has to be the first. */
+    private static void insert(ArrayDeque<Instant> begun, Instant added) {
+        ArrayDeque<Instant> later = new ArrayDeque<>();
+        while (!begun.isEmpty() && begun.getLast().isAfter(added)) {
+            later.addFirst(begun.removeLast());
+        }
+        begun.addLast(added);
+        begun.addAll(later);
     }
 
     /** When the count falls below the limit. */
@@ -76,6 +86,11 @@ public final class NewKeyLedger {
     /** How many users are counted. */
     public int users() {
         return lines.size();
+    }
+
+    /** Forgets a user, who may begin as many keys as somebody new. */
+    public void forget(String user) {
+        lines.keySet().removeIf(line -> line.user.equals(user));
     }
 
     /** Forgets users who have begun nothing for as long as they are counted. */

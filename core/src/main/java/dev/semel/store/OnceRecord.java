@@ -1,7 +1,6 @@
 package dev.semel.store;
 
 import dev.semel.json.Fingerprint;
-import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +34,6 @@ public record OnceRecord(
         @Nullable Instant deadline,
         @Nullable Instant forgottenAt,
         @Nullable Response response) {
-
-    /** So long a key stays in any case: until then it counts among the user's new ones. */
-    public static final Duration COUNTED = Duration.ofHours(1);
 
     /** Whether the lease or the life of the record is over at a given time. */
     public boolean isOverAt(Instant now) {
@@ -83,7 +79,7 @@ public record OnceRecord(
                     null,
                     null);
         }
-        if (forgottenAt != null && !now.isBefore(forgottenAt) && !now.isBefore(createdAt.plus(COUNTED))) {
+        if (forgottenAt != null && !now.isBefore(forgottenAt)) {
             return null;
         }
         return response == null ? this : with(status, null);

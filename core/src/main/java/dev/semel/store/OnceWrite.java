@@ -11,11 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param expected how the record has to stand
  * @param record what it becomes; a fence of 0 asks for a new one
  * @param life how long from the commit on to its deadline; null if it has none
- * @param afterlife how long from its deadline on until nothing need be known of it
+ * @param afterlife how long from its deadline on until nothing need be known of it; at least as long as a quota may count it
  * @param quota how many new keys the user may begin, if this one is new
  */
 public record OnceWrite(
         Expected expected, OnceRecord record, @Nullable Duration life, Duration afterlife, Quota quota) {
+
+    public OnceWrite {
+        if (life != null && life.plus(afterlife).compareTo(Quota.LONGEST) < 0) {
+            afterlife = Quota.LONGEST.minus(life);
+        }
+    }
 
     /** Whether a key is begun that was not there before, or was past its time: what a quota counts. */
     public boolean isNewKey() {

@@ -7,16 +7,17 @@ import java.time.Duration;
  * window apart.
  *
  * @param limit how many; 0 for as many as they like
- * @param window in how long a time
+ * @param window in how long a time; {@linkplain #LONGEST an hour} at most, since keys need not be known for longer
  */
 public record Quota(int limit, Duration window) {
 
-    private static final Duration LONGEST = Duration.ofDays(36_525);
+    /** The longest window. Stores remember for as long when a key was begun, whatever becomes of it. */
+    public static final Duration LONGEST = Duration.ofHours(1);
 
     /** As many as they like. */
     public static final Quota NONE = new Quota(0, Duration.ZERO);
 
-    /** @throws IllegalArgumentException if the limit is negative, or if the window is not positive or over a hundred years */
+    /** @throws IllegalArgumentException if the limit is negative, or if the window is not positive or over an hour */
     public Quota {
         boolean isWindow = !window.isZero() && !window.isNegative() && window.compareTo(LONGEST) <= 0;
         if (limit < 0 || (limit > 0 && !isWindow)) {

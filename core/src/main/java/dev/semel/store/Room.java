@@ -30,6 +30,10 @@ final class Room {
         }
     }
 
+    long taken(int users) {
+        return taken.get() + users * OF_A_USER;
+    }
+
     static long of(OnceRecord record) {
         Response response = record.response();
         OnceKey key = record.key();

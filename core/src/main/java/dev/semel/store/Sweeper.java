@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -26,12 +27,20 @@ public final class Sweeper implements AutoCloseable {
     private static final Duration BEHIND = Duration.ofHours(1);
     private static final Duration LONGEST_REST = Duration.ofMillis(500);
 
+    /** So much may go without being noted, if the process is killed. */
+    private static final Duration BETWEEN_NOTES = Duration.ofMinutes(1);
+
+    private static final long LAST_STEP_SECONDS = 2;
+
     private final Store store;
     private final Time time;
     private final List<Task> tasks;
-    private final Consumer<List<Cleanup>> listener;
+    private final Listener listener;
     private final ReentrantLock sweeping = new ReentrantLock();
-    private long begunAt; // guarded by sweeping
+    private long begunAt; // guarded by sweeping, as are the next two
+    private long notedAt;
+    private final Map<String, Long> unnoted =
+            new TreeMap<>(); // what has gone, perhaps with a sweep that the store broke off
     private Runnable next = () -> {};
     private volatile boolean closed;
 
@@ -43,11 +52,25 @@ public final class Sweeper implements AutoCloseable {
      */
     public record Task(String table, Supplier<Long> step) {}
 
-    /**
-     * @param tasks what else is let go, beside what the store does by itself
-     * @param listener hears what each sweep has let go
-     */
-    public Sweeper(Store store, Time time, List<Task> tasks, Consumer<List<Cleanup>> listener) {
+    /** Hears of sweeps. */
+    public interface Listener {
+
+        /**
+         * A sweep is over.
+         *
+         * @param cleanups what it has let go
+         * @param complete whether it has gone through everything, or broke off before
+         */
+        void swept(List<Cleanup> cleanups, boolean complete);
+    }
+
+    /** Lets go of what the store does by itself. */
+    public Sweeper(Store store, Time time) {
+        this(store, time, List.of(), (cleanups, complete) -> {});
+    }
+
+    /** @param tasks what else is let go */
+    public Sweeper(Store store, Time time, List<Task> tasks, Listener listener) {
         this.store = store;
         this.time = time;
         this.tasks = List.copyOf(tasks);
@@ -55,25 +78,11 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /**
-     * Sweeps every so often, or up to a tenth later, so that servers which were started together do not go on sweeping together: who comes
-     * later finds little left. The first time is when the last sweep that anybody has noted was as long ago, or soon if none was.
+     * Sweeps soon, since a sweep may have been cut off when the store was last in use, and then every so often, or up to a tenth later, so
+     * that servers which were started together do not go on sweeping together: who comes later finds little left.
      */
     public void every(Duration period, Consumer<RuntimeException> failed) {
-        sweepAfter(untilNext(period), period, failed);
-    }
-
-    private Duration untilNext(Duration period) {
-        try {
-            List<Cleanup> last = store.housekeeping().cleanups(1);
-            Duration left = last.isEmpty()
-                    ? Duration.ZERO
-                    : period.minus(
-                            Duration.between(last.get(0).time(), store.clock().instant()));
-            Duration soon = SOON.compareTo(period) < 0 ? SOON : period;
-            return left.compareTo(soon) < 0 ? soon : left.compareTo(period) > 0 ? period : left;
-        } catch (StoreException e) {
-            return period;
-        }
+        sweepAfter(SOON.compareTo(period) < 0 ? SOON : period, period, failed);
     }
 
     private synchronized void sweepAfter(Duration pause, Duration period, Consumer<RuntimeException> failed) {
@@ -93,7 +102,7 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /**
-     * Sweeps now, and notes in the store what was let go. One sweep at a time: who comes meanwhile waits.
+     * Sweeps now, and notes in the store what was let go, every minute and at the end. One sweep at a time: who comes meanwhile waits.
      *
      * @return what was let go; not all there was if it was closed or interrupted meanwhile
      * @throws StoreException if the store fails; what was let go until then stays so
@@ -102,6 +111,7 @@ public final class Sweeper implements AutoCloseable {
         sweeping.lock();
         try {
             begunAt = time.nanoTime();
+            notedAt = begunAt;
             Map<String, Long> deleted = new TreeMap<>();
             try {
                 sweepStore(deleted);
@@ -109,30 +119,57 @@ public final class Sweeper implements AutoCloseable {
                     sweep(task, deleted);
                 }
             } catch (RuntimeException e) {
-                noteWhatWasDone(deleted, e);
+                endBrokenOff(deleted, e);
                 throw e;
             }
-            return note(deleted);
+            return end(deleted, goesOn());
         } finally {
             sweeping.unlock();
         }
     }
 
-    private List<Cleanup> note(Map<String, Long> deleted) {
-        Instant now = store.clock().instant();
-        List<Cleanup> cleanups = deleted.entrySet().stream()
-                .map(table -> new Cleanup(table.getKey(), table.getValue(), now))
-                .toList();
-        listener.accept(cleanups);
-        store.housekeeping().log(cleanups);
+    private List<Cleanup> end(Map<String, Long> deleted, boolean complete) {
+        List<Cleanup> cleanups = cleanups(deleted);
+        listener.swept(cleanups, complete);
+        deleted.keySet().forEach(table -> unnoted.putIfAbsent(table, 0L));
+        note();
         return cleanups;
     }
 
-    private void noteWhatWasDone(Map<String, Long> deleted, RuntimeException broken) {
+    private void endBrokenOff(Map<String, Long> deleted, RuntimeException broken) {
         try {
-            note(deleted);
+            end(deleted, false);
         } catch (RuntimeException e) {
             broken.addSuppressed(e);
+        }
+    }
+
+    private List<Cleanup> cleanups(Map<String, Long> counts) {
+        Instant now = store.clock().instant();
+        return counts.entrySet().stream()
+                .map(table -> new Cleanup(table.getKey(), table.getValue(), now))
+                .toList();
+    }
+
+    private void note() {
+        store.housekeeping().log(cleanups(unnoted));
+        unnoted.clear();
+        notedAt = time.nanoTime();
+    }
+
+    /** Or else it is noted later. */
+    private void noteIfItCanBe(long now) {
+        try {
+            note();
+        } catch (StoreException e) {
+            notedAt = now;
+        }
+    }
+
+    private void count(String table, long count, Map<String, Long> deleted) {
+        deleted.merge(table, count, Long::sum);
+        if (count > 0) {
+            unnoted.merge(table, count, Long::sum);
         }
     }
 
@@ -141,25 +178,27 @@ public final class Sweeper implements AutoCloseable {
         while (from.isPresent() && goesOn()) {
             long begun = time.nanoTime();
             SweepStep step = store.housekeeping().sweep(from.get());
-            step.deleted().forEach((table, count) -> deleted.merge(table, count, Long::sum));
+            step.deleted().forEach((table, count) -> count(table, count, deleted));
             from = step.next();
             rest(begun + step.waited().toNanos());
         }
     }
 
     private void sweep(Task task, Map<String, Long> deleted) {
-        deleted.merge(task.table, 0L, Long::sum);
         long count;
         do {
             long begun = time.nanoTime();
             count = goesOn() ? task.step.get() : 0;
-            deleted.merge(task.table, count, Long::sum);
+            count(task.table, count, deleted);
             rest(begun);
         } while (count > 0);
     }
 
     private void rest(long begun) {
         long now = time.nanoTime();
+        if (now - notedAt > BETWEEN_NOTES.toNanos() && !unnoted.isEmpty()) {
+            noteIfItCanBe(now);
+        }
         boolean behind = now - begunAt > BEHIND.toNanos();
         Duration rest = Duration.ofNanos(now - begun).multipliedBy(behind ? RESTS_BEHIND : RESTS);
         try {
@@ -173,10 +212,19 @@ public final class Sweeper implements AutoCloseable {
         return !closed && !Thread.currentThread().isInterrupted();
     }
 
-    /** Sweeps no more; a sweep that is under way ends with the step it is at. */
+    /** Sweeps no more; a sweep that is under way ends with the step it is at, for which this waits a little. */
     @Override
-    public synchronized void close() {
-        closed = true;
-        next.run();
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            next.run();
+        }
+        try {
+            if (sweeping.tryLock(LAST_STEP_SECONDS, TimeUnit.SECONDS)) {
+                sweeping.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

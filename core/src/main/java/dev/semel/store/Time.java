@@ -6,6 +6,8 @@ import java.time.InstantSource;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** What time it is, and how to wait. Everything that waits does so through this, so that tests can set the pace. */
@@ -50,12 +52,18 @@ public interface Time extends InstantSource {
     /** The system's time; tasks run on virtual threads where the JVM has them. */
     final class SystemTime implements Time {
 
-        private static final SystemTime INSTANCE = new SystemTime();
+        private static final SystemTime INSTANCE = new SystemTime(Threads.EXECUTOR);
+
+        private static final Duration UNTIL_THERE_IS_A_THREAD = Duration.ofMillis(100);
 
         /** As long as can be counted in nanoseconds. */
         private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
-        private SystemTime() {}
+        private final Executor threads;
+
+        SystemTime(Executor threads) {
+            this.threads = threads;
+        }
 
         @Override
         public Instant instant() {
@@ -74,11 +82,20 @@ public interface Time extends InstantSource {
                     new CompletableFuture<Boolean>().completeOnTimeout(true, bounded.toNanos(), TimeUnit.NANOSECONDS);
             var unused = due.thenAccept(isTime -> {
                 if (isTime) {
-                    Threads.EXECUTOR.execute(task);
+                    run(task);
                 }
             });
             // Not cancelled, which would make exceptions with their stack traces.
             return () -> due.complete(false);
+        }
+
+        /** Where no thread is to be had at the moment, it comes later: nothing that was ordered is lost. */
+        private void run(Runnable task) {
+            try {
+                threads.execute(task);
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                after(UNTIL_THERE_IS_A_THREAD, task);
+            }
         }
     }
 }

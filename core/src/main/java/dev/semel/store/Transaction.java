@@ -33,6 +33,7 @@ public final class Transaction implements DocumentReader {
     private final Set<DocumentId> assumedAbsent = new HashSet<>();
     private final Map<DocumentId, Optional<Document>> seen = new HashMap<>();
     private final Map<DocumentId, DocumentWrite> writes = new LinkedHashMap<>();
+    private final Map<DocumentId, DocumentWrite.Delete> removals = new HashMap<>();
     private @Nullable StoreException failure;
     private volatile boolean ended;
 
@@ -95,12 +96,35 @@ public final class Transaction implements DocumentReader {
      * Writes a document that was read, or expected to be absent, before.
      *
      * @return the document as it is written, by this transaction
-     * @throws IllegalStateException if it was not: such a write could undo another that nobody has looked at
+     * @throws IllegalStateException if it was not: such a write could undo another that nobody has looked at; or if another document
+     *     of this transaction would have the same place in an order
      */
     public Document put(Document document, List<FurtherKey> furtherKeys) {
         Document mine = document.writtenBy(attempt);
-        write(new DocumentWrite.Put(mine, List.copyOf(furtherKeys)), Optional.of(mine));
+        DocumentWrite.Put put = new DocumentWrite.Put(mine, List.copyOf(furtherKeys));
+        if (put.wantsPlace()) {
+            refuseIfPlaceIsTaken(put);
+        }
+        write(put, Optional.of(mine));
         return mine;
+    }
+
+    /** A commit has one place: two documents there would have the same further key, and one of them would not be found. */
+    private void refuseIfPlaceIsTaken(DocumentWrite.Put put) {
+        for (DocumentWrite other : writes.values()) {
+            DocumentId id = other.id();
+            boolean inTheSameOrder = other instanceof DocumentWrite.Put
+                    && !id.equals(put.id())
+                    && id.collection().equals(put.id().collection())
+                    && id.owner().equals(put.id().owner())
+                    && other.furtherKeys().stream()
+                            .anyMatch(further ->
+                                    further.placed() && put.furtherKeys().contains(further));
+            if (inTheSameOrder) {
+                throw new IllegalStateException(
+                        "A transaction makes one document in an order, and this is a second one of " + id.collection());
+            }
+        }
     }
 
     /**
@@ -109,7 +133,12 @@ public final class Transaction implements DocumentReader {
      * @throws IllegalStateException if it was not
      */
     public void delete(DocumentId id, List<FurtherKey> furtherKeys) {
-        write(new DocumentWrite.Delete(id, List.copyOf(furtherKeys)), Optional.empty());
+        DocumentWrite.Delete first =
+                removals.computeIfAbsent(id, any -> new DocumentWrite.Delete(id, List.copyOf(furtherKeys)));
+        write(first, Optional.empty()); // what this transaction has made since has no place yet, and is in no store
+        if (ABSENT.equals(writers.get(id))) {
+            writes.remove(id);
+        }
     }
 
     private void write(DocumentWrite write, Optional<Document> result) {

@@ -187,21 +187,29 @@ public final class Transactions {
 
     /**
      * Commits. If the store fails in a way that leaves open what happened, asks it again: some times, and then as long as it
-     * matters.
+     * matters. A thread that is interrupted goes on with that, and is interrupted still when it is done.
      *
      * @throws StoreException if it fails on and on
      */
     public CommitResult commit(Commit commit, BooleanSupplier matters) {
-        for (int asked = 0; ; asked++) {
-            try {
-                return tryCommit(commit);
-            } catch (StoreException e) {
-                boolean giveUp = asked >= ASKING_PAUSES.size() && !matters.getAsBoolean();
-                if (e.isCertain() || giveUp) {
-                    throw e;
+        boolean interrupted = false;
+        try {
+            for (int asked = 0; ; asked++) {
+                interrupted |= Thread.interrupted(); // or else it would not wait, and some connections would break
+                try {
+                    return tryCommit(commit);
+                } catch (StoreException e) {
+                    boolean giveUp = asked >= ASKING_PAUSES.size() && !matters.getAsBoolean();
+                    if (e.isCertain() || giveUp) {
+                        throw e;
+                    }
                 }
+                pause(ASKING_PAUSES.get(Math.min(asked, ASKING_PAUSES.size() - 1)));
             }
-            pause(ASKING_PAUSES.get(Math.min(asked, ASKING_PAUSES.size() - 1)));
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -46,6 +46,8 @@ class OnceSettingsTest {
         }
         assertThatThrownBy(() -> settings.withResponseLimit(-1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Quota(-1, Duration.ofHours(1))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Quota(1, Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+        for (Duration senseless : List.of(Duration.ZERO, Duration.ofHours(1).plusNanos(1))) {
+            assertThatThrownBy(() -> new Quota(1, senseless)).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 }

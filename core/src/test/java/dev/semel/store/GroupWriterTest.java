@@ -39,6 +39,21 @@ class GroupWriterTest {
     }
 
     @Test
+    void callerThatIsInterrupted_doesNotInterruptWhatItDoesForOthers() {
+        GroupWriter<String> writer = new GroupWriter<>(
+                group -> {
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    write(group);
+                },
+                text -> 1,
+                63);
+        Thread.currentThread().interrupt();
+        writer.write("good");
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(written).containsExactly("good");
+    }
+
+    @Test
     void allWhoShareAGroupThatFails_areTold_andNobodyWaitsForEver() throws Exception {
         CountDownLatch all = new CountDownLatch(CALLERS);
         GroupWriter<String> writer = new GroupWriter<>(

@@ -25,6 +25,21 @@ class SystemTimeTest {
     }
 
     @Test
+    void taskForWhichThereIsNoThread_runsWhenThereIsOne() throws Exception {
+        AtomicBoolean threadless = new AtomicBoolean(true);
+        Time scarce = new Time.SystemTime(task -> {
+            if (threadless.getAndSet(false)) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            Threads.EXECUTOR.execute(task);
+        });
+        CompletableFuture<Void> ran = new CompletableFuture<>();
+        scarce.after(Duration.ZERO, () -> ran.complete(null));
+        ran.get();
+        assertThat(threadless).isFalse();
+    }
+
+    @Test
     void taskThatWasTakenBack_doesNotRun() throws Exception {
         AtomicBoolean ran;
         long begun;

@@ -56,8 +56,8 @@ public enum EdgeProblem {
         return Problem.of(status, code(), error);
     }
 
-    /** As it is answered where it is worth asking again later. */
+    /** As it is answered where it is worth asking again later, in whole milliseconds, rounded up: who comes early waits twice. */
     public Problem retryAfter(Duration pause) {
-        return problem().with(Problem.RETRY_AFTER, pause.toMillis());
+        return problem().with(Problem.RETRY_AFTER, pause.plusNanos(999_999).toMillis());
     }
 }

@@ -136,11 +136,24 @@ final class Exchange {
         try {
             return answered(run(settings.streamAfter(), null, lease));
         } catch (ServletException e) {
-            if (e.getRootCause() instanceof UnknownOutcomeException unknown) {
-                throw unknown;
-            }
-            throw e;
+            throw unwrapped(e);
         }
+    }
+
+    /** What servlets and frameworks have to wrap, and tells that it is open what became of the operation. */
+    private static Exception unwrapped(ServletException wrapped) {
+        for (Throwable cause = wrapped.getRootCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof Error error) {
+                throw error;
+            }
+            if (cause instanceof UnknownOutcomeException unknown) {
+                return unknown;
+            }
+            if (cause instanceof InterruptedException) { // it ended there; a container's thread has to answer
+                return new UnknownOutcomeException("interrupted", wrapped);
+            }
+        }
+        return wrapped;
     }
 
     private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)

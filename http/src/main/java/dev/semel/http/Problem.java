@@ -60,7 +60,10 @@ public record Problem(int status, String code, String error, String detail, Map<
         return new Problem(status, code, error, detail, more);
     }
 
-    /** Answers with it; a {@link #RETRY_AFTER} is told in the header as well, in whole seconds rounded up. */
+    /**
+     * Answers with it; a {@link #RETRY_AFTER} is told in the header as well, in whole seconds rounded up. Its length is left to the server:
+     * who says it sends it at once, before the server knows whether it has to close the connection since the body was not read.
+     */
     public void send(HttpServletResponse response) throws IOException {
         byte[] json = toJson();
         response.setStatus(status);
@@ -68,7 +71,6 @@ public record Problem(int status, String code, String error, String detail, Map<
         if (members.get(RETRY_AFTER) instanceof Number millis) {
             response.setHeader("Retry-After", Long.toString((millis.longValue() + SECOND - 1) / SECOND));
         }
-        response.setContentLength(json.length);
         response.getOutputStream().write(json);
     }
 
@@ -95,6 +97,7 @@ public record Problem(int status, String code, String error, String detail, Map<
      */
     public void sendUnread(HttpServletRequest request, HttpServletResponse response) throws IOException {
         response.setHeader("Connection", "close");
+        response.setContentLength(toJson().length); // so that the client knows its end when it comes
         send(response);
         response.flushBuffer();
         if (request.getHeader("Expect") == null) {

@@ -290,14 +290,21 @@ class OutcomeTest {
     @Test
     void outcomeThatTheHandlerCannotTell_isUnknown() throws Exception {
         Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
-        try (Site site = Site.on(web).rule(freeze).serve((request, response) -> {
-            runs.incrementAndGet();
-            throw new ServletException(new UnknownOutcomeException("the bank does not answer", null));
-        })) {
-            for (int i = 0; i < 2; i++) {
-                assertProblem(site.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
+        for (Throwable cause : List.of(
+                new UnknownOutcomeException("the bank does not answer", null),
+                new InterruptedException(),
+                new StackOverflowError(),
+                new ServletException(new StackOverflowError()))) {
+            runs.set(0);
+            try (Site site = Site.on(web).rule(freeze).serve((request, response) -> {
+                runs.incrementAndGet();
+                throw new ServletException("as frameworks wrap it", cause);
+            })) {
+                for (int i = 0; i < 2; i++) {
+                    assertProblem(site.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
+                }
+                assertThat(runs).hasValue(1);
             }
-            assertThat(runs).hasValue(1);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.semel.once.OnceListener;
 import dev.semel.server.collections.Collections;
 import dev.semel.server.feed.Feed;
 import dev.semel.server.reputation.Reputation;
+import dev.semel.server.settings.AppSettings;
 import dev.semel.server.tables.Actions;
 import dev.semel.server.tables.Tables;
 import dev.semel.server.textpile.Textpile;
@@ -11,9 +12,7 @@ import dev.semel.server.web.App;
 import dev.semel.store.Store;
 import dev.semel.store.Time;
 import dev.semel.store.Transactions;
-import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The systems behind the port.
@@ -21,21 +20,16 @@ import org.jspecify.annotations.Nullable;
  * @param transactions on the store
  * @param time by which they wait; what time it is, the store says
  * @param listener hears what engines of their own do
- * @param feedRetention how long posts of the feed are kept; null for ever
+ * @param settings what they are told
  */
-public record Apps(
-        Store store,
-        Transactions transactions,
-        Time time,
-        OnceListener listener,
-        @Nullable Duration feedRetention) {
+public record Apps(Store store, Transactions transactions, Time time, OnceListener listener, AppSettings settings) {
 
     /** All of them. */
     public List<App> all() {
         return List.of(
-                new Textpile(store),
+                new Textpile(store, settings.shortIdLetters()),
                 new Collections(transactions),
-                new Feed(transactions, time, feedRetention),
+                new Feed(transactions, time, settings.feedRetention()),
                 new Tables(store, new Actions(transactions, time, listener)),
                 new Reputation(store));
     }

@@ -3,6 +3,7 @@ package dev.semel.server;
 import dev.semel.store.StoreException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -13,8 +14,10 @@ final class DatabaseFault {
     private static final String NO_TABLE = "42P01";
     private static final String NO_PERMISSION = "42501";
 
+    private static final String NO_CONNECTION = "08001";
     private static final String READ_ONLY = "25006";
     private static final String DISK_FULL = "53100";
+    private static final String NO_CONNECTION_LEFT = "53300";
 
     private DatabaseFault() {}
 
@@ -49,7 +52,7 @@ final class DatabaseFault {
     /** What kind of fault it is, for anybody who asks; nothing of what was said. */
     static String kind(StoreException e) {
         SQLException cause = cause(e);
-        String state = cause == null || cause.getSQLState() == null ? "" : cause.getSQLState();
+        String state = state(cause);
         return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
             case "08" -> "The database cannot be reached";
             case "28" -> "The database does not let the server in";
@@ -64,15 +67,20 @@ final class DatabaseFault {
 
     /** The same in a word, for programs. */
     static String reason(StoreException e) {
-        SQLException cause = cause(e);
-        String state = cause == null || cause.getSQLState() == null ? "" : cause.getSQLState();
-        if (state.startsWith("08") || state.startsWith("57") || state.startsWith("28") || state.startsWith("3D")) {
+        String state = state(cause(e));
+        if (state.matches("(08|28|3D|57).*") || state.equals(NO_CONNECTION_LEFT)) {
             return "unreachable";
         }
         if (state.equals(READ_ONLY)) {
             return "read_only";
         }
         return state.equals(DISK_FULL) ? "full" : "failed";
+    }
+
+    /** A pool that has waited for a connection in vain says no state. */
+    private static String state(@Nullable SQLException cause) {
+        String state = cause == null ? null : cause.getSQLState();
+        return state != null ? state : cause instanceof SQLTransientConnectionException ? NO_CONNECTION : "";
     }
 
     /** The innermost that has a state; a pool's own says little. */

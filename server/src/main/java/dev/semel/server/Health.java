@@ -12,8 +12,11 @@ import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.Threads;
 import dev.semel.store.Time;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,12 +29,18 @@ final class Health implements App {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(Health.class);
 
+    private static final long LONG_NANOS = Duration.ofSeconds(10).toNanos();
+
     private final Store store;
+    private final Time time;
     private final WriteProbe writes;
+    private final AtomicReference<@Nullable Long> lookingSince = new AtomicReference<>();
+    private volatile boolean wasFine = true; // or else the store could not have been opened
     private volatile boolean stopping;
 
     Health(Store store, Time time) {
         this.store = store;
+        this.time = time;
         this.writes = new WriteProbe(store, time);
     }
 
@@ -55,8 +64,7 @@ final class Health implements App {
             throw new Refusal(stoppingProblem());
         }
         try {
-            store.find(NOBODYS, Quota.NONE);
-            writes.check();
+            look();
         } catch (StoreException e) {
             LOG.atWarn().addKeyValue("error", e.getMessage()).log("Not ready");
             StoreFault fault = StoreFault.of(e);
@@ -66,6 +74,37 @@ final class Health implements App {
                     .with(REASON, fault.reason()));
         }
         return up();
+    }
+
+    private void look() {
+        store.find(NOBODYS, Quota.NONE);
+        writes.check();
+    }
+
+    /** Whether it was ready a moment ago, for who must not wait for a store that hangs: with each question it is looked at anew. */
+    boolean wasReady() {
+        Long since = lookingSince.get();
+        if (since == null && lookingSince.compareAndSet(null, time.nanoTime())) {
+            try {
+                Threads.EXECUTOR.execute(this::lookAround);
+            } catch (Throwable e) { // no thread can be had
+                lookingSince.set(null);
+                return false;
+            }
+        }
+        boolean hangs = since != null && time.nanoTime() - since > LONG_NANOS;
+        return wasFine && !hangs && !stopping;
+    }
+
+    private void lookAround() {
+        try {
+            look();
+            wasFine = true;
+        } catch (RuntimeException e) {
+            wasFine = false;
+        } finally {
+            lookingSince.set(null);
+        }
     }
 
     /** What is answered while the server is being stopped. */

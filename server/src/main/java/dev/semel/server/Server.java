@@ -119,11 +119,11 @@ public final class Server implements AutoCloseable {
         if (devMode != null) {
             devMode.declare(routes);
         }
-        this.apps = apps.apply(new Apps(store, transactions, time, metrics.once(), settings.feedRetention()));
+        this.apps = apps.apply(new Apps(store, transactions, time, metrics.once(), settings.apps()));
         this.apps.forEach(app -> app.declare(routes));
         List<Sweeper.Task> tasks =
                 this.apps.stream().flatMap(app -> app.sweepTasks().stream()).toList();
-        this.sweeper = new Sweeper(store, time, tasks, cleanups -> swept(cleanups, metrics));
+        this.sweeper = new Sweeper(store, time, tasks, (cleanups, complete) -> swept(cleanups, complete, metrics));
         new KeyDesk(transactions, settings.once(), this.apps).declare(routes);
         new Sweeps(store, sweeper).declare(routes);
         new ApiPages(routes).declare(routes);
@@ -141,6 +141,7 @@ public final class Server implements AutoCloseable {
         Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
         AuthFilter auth = new AuthFilter(routes, Objects.requireNonNull(tokens), time);
         this.sockets = new Sockets(routes, auth, time, settings.sockets());
+        metrics.gauge("semel.ready", "1 if it was ready a moment ago", () -> health.wasReady() ? 1 : 0);
         metrics.gauge("semel.websockets.open", "WebSockets that are open", sockets::count);
         jetty.setHandler(new GracefulHandler(context(requests, routes, transactions, once, auth)));
     }
@@ -264,13 +265,14 @@ public final class Server implements AutoCloseable {
         return server;
     }
 
-    private static void swept(List<Cleanup> cleanups, Metrics metrics) {
+    private static void swept(List<Cleanup> cleanups, boolean complete, Metrics metrics) {
         LoggingEventBuilder entry = LOG.atInfo();
+        metrics.sweeps().ended(complete);
         for (Cleanup cleanup : cleanups) {
             entry = entry.addKeyValue(cleanup.table(), cleanup.deleted());
             metrics.sweeps().swept(cleanup.table(), cleanup.deleted());
         }
-        entry.log("swept");
+        entry.log(complete ? "swept" : "swept in part");
     }
 
     private static void notSwept(RuntimeException e) {

@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.server.metrics.MemoryMeters;
 import dev.semel.server.metrics.RocksDbMeters;
 import dev.semel.server.settings.PostgresUrl;
 import dev.semel.server.settings.StoreSettings;
@@ -26,8 +27,14 @@ record Storage(Store store, Supplier<Map<String, Integer>> figures, MeterBinder 
 
     /** A store with nothing behind it. */
     static Storage of(Store store) {
-        MeterBinder meters = store instanceof RocksDbStore embedded ? new RocksDbMeters(embedded) : registry -> {};
-        return new Storage(store, Map::of, meters, store::close);
+        return new Storage(store, Map::of, meters(store), store::close);
+    }
+
+    private static MeterBinder meters(Store store) {
+        if (store instanceof RocksDbStore embedded) {
+            return new RocksDbMeters(embedded);
+        }
+        return store instanceof MemoryStore memory ? new MemoryMeters(memory) : registry -> {};
     }
 
     /**

@@ -24,6 +24,9 @@ record StoreFault(String reason, String detail) {
         if (said.contains("Read-only file system")) {
             return new StoreFault("read_only", "The disk can only be read");
         }
+        if (said.equals(WriteProbe.HANGS)) {
+            return new StoreFault("unreachable", "The store takes too long");
+        }
         if (said.startsWith("The disk failed")) {
             return new StoreFault("failed", "The disk failed; the log says why");
         }

@@ -1,27 +1,38 @@
 package dev.semel.server;
 
 import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
 import dev.semel.store.Capability;
 import dev.semel.store.Commit;
+import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the store can be written: a disk that is full can still be read. It finds out by a small write of its own, which
- * leaves nothing behind; seldom as long as all is well, and whenever it is asked once there is doubt.
+ * Tells whether the store can be written: one that is full can still be read, and things can be deleted there. It finds out by a
+ * small document, which it removes again; seldom as long as all is well, and whenever it is asked once there is doubt.
  */
 final class WriteProbe {
 
-    private static final DocumentId NOTHING = new DocumentId("health", "", "ready");
+    static final String HANGS = "A write has been under way for long";
+
+    /** As large as what a small request leaves behind. */
+    private static final Json SOMETHING = Json.of("\"" + "x".repeat(1000) + "\"");
+
+    /** If this server dies meanwhile, it goes with a sweep. */
+    private static final Duration LIFE = Duration.ofMinutes(1);
+
     private static final long SELDOM_NANOS = Duration.ofSeconds(30).toNanos();
+    private static final long LONG_NANOS = Duration.ofSeconds(5).toNanos();
 
     private final Store store;
     private final Time time;
@@ -42,7 +53,7 @@ final class WriteProbe {
         doubtful = true;
     }
 
-    /** @throws StoreException if the store could not be written when it was last tried */
+    /** @throws StoreException if the store could not be written when it was last tried, or has not been for long */
     void check() {
         boolean isTime = doubtful || fault != null || time.nanoTime() - lastNanos > SELDOM_NANOS;
         if (canWrite && isTime && writing.tryLock()) { // one at a time: others are told what is known
@@ -51,6 +62,8 @@ final class WriteProbe {
             } finally {
                 writing.unlock();
             }
+        } else if (writing.isLocked() && time.nanoTime() - lastNanos > LONG_NANOS) {
+            throw StoreException.unavailable(HANGS, null);
         }
         StoreException known = fault;
         if (known != null) {
@@ -61,12 +74,20 @@ final class WriteProbe {
     private void write() {
         doubtful = false;
         lastNanos = time.nanoTime();
-        DocumentWrite write = new DocumentWrite.Delete(NOTHING, List.of());
+        DocumentId id = new DocumentId("health", "", IdSchemes.TID62.mint());
+        Instant now = time.instant();
+        String attempt = IdSchemes.TID62.mint();
+        Document document = new Document(id, 1, now, now, now.plus(LIFE), SOMETHING, attempt);
         try {
-            store.commit(new Commit(IdSchemes.TID62.mint(), null, Map.of(), List.of(write)));
+            commit(attempt, new DocumentWrite.Put(document, List.of()));
+            commit(IdSchemes.TID62.mint(), new DocumentWrite.Delete(id, List.of()));
             fault = null;
         } catch (StoreException e) {
             fault = e;
         }
+    }
+
+    private void commit(String attempt, DocumentWrite write) {
+        store.commit(new Commit(attempt, null, Map.of(), List.of(write)));
     }
 }

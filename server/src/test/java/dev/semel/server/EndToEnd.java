@@ -5,8 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.postgres.Postgres;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
+import dev.semel.server.settings.Given;
+import dev.semel.server.settings.ServerSettings;
+import dev.semel.server.settings.Setting;
+import dev.semel.store.Store;
+import dev.semel.store.Time;
+import dev.semel.testkit.ForwardingStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +35,36 @@ public abstract class EndToEnd {
     static Path folder;
 
     private static @Nullable ServerFixture server;
+    private static @Nullable Store store;
 
     /** What the server stores in. */
     public enum On {
         MEMORY,
         ROCKSDB,
-        POSTGRES
+        POSTGRES;
+
+        /** Opens one that is empty, on a folder that is not there yet if it needs one. */
+        Storage storage(Path folder) {
+            String url = switch (this) {
+                case MEMORY -> "memory:";
+                case ROCKSDB -> "rocksdb:" + folder;
+                case POSTGRES -> Postgres.url(Postgres.NEWEST.database());
+            };
+            Given given = new Given(Map.of(Setting.STORE, url), null, Map.of());
+            ServerSettings settings = ServerSettings.of(given, Map.of(), InstantSource.system());
+            return Storage.open(settings.store(), Time.system());
+        }
+
+        /** Opens one that is empty; what is behind it is closed with it. */
+        public Store open(Path folder) {
+            Storage storage = storage(folder);
+            return new ForwardingStore(storage.store()) {
+                @Override
+                public void close() {
+                    storage.close();
+                }
+            };
+        }
     }
 
     protected EndToEnd(On on) {
@@ -42,11 +73,9 @@ public abstract class EndToEnd {
 
     @BeforeParameterizedClassInvocation
     static void start(On on) {
-        server = switch (on) {
-            case MEMORY -> ServerFixture.onMemory();
-            case ROCKSDB -> ServerFixture.onRocksDb(folder.resolve("store"));
-            case POSTGRES -> ServerFixture.onPostgres(Postgres.url(Postgres.NEWEST.database()), Map.of());
-        };
+        Storage storage = on.storage(folder.resolve("store"));
+        store = storage.store();
+        server = ServerFixture.on(storage, Apps::all, settings -> settings);
     }
 
     @AfterParameterizedClassInvocation
@@ -76,6 +105,11 @@ public abstract class EndToEnd {
 
     protected static ServerFixture server() {
         return Objects.requireNonNull(server);
+    }
+
+    /** What the server stores in, for what no request can bring about. */
+    protected static Store store() {
+        return Objects.requireNonNull(store);
     }
 
     protected static Client asNobody() {

@@ -16,6 +16,8 @@ import dev.semel.server.web.Handler;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
@@ -24,12 +26,15 @@ import dev.semel.store.Time;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.Eventually;
 import dev.semel.testkit.FaultyStore;
+import dev.semel.testkit.ForwardingStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,18 +61,27 @@ class HealthTest {
                     return Answer.nothing();
                 })))) {
             assertThat(server.as("ann").post("/nothing", "").status()).isEqualTo(204);
+            assertReadyIsTold(server, 1);
             store.goDown();
             assertThat(server.asNobody().get("/health/live").status()).isEqualTo(200);
             assertUnavailable(server.asNobody().get("/health/ready"));
+            assertReadyIsTold(server, 0);
             assertUnavailable(server.as("ann").post("/nothing", ""));
             assertUnavailable(server.as("ann").post("/nothing", "", "Idempotency-Key", "k"));
             store.comeUp();
             assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
+            assertReadyIsTold(server, 1);
             assertThat(server.as("ann")
                             .post("/nothing", "", "Idempotency-Key", "k")
                             .status())
                     .isEqualTo(204);
         }
+    }
+
+    private static void assertReadyIsTold(ServerFixture server, double ready) {
+        String name = "semel_ready";
+        assertThat(Scrape.await(server, scrape -> scrape.value(name) == ready).value(name))
+                .isEqualTo(ready);
     }
 
     private static String reason(ServerFixture server) {
@@ -91,6 +105,59 @@ class HealthTest {
     }
 
     @Test
+    void fullMemory_isNotReadyUntilThereIsRoom() {
+        MemoryStore store = new MemoryStore(Time.system(), 100_000);
+        try (ServerFixture server = ServerFixture.on(store, Time.system(), Apps::all)) {
+            String first = "";
+            for (int size : new int[] {10_000, 100}) {
+                Reply made = create(server, size);
+                first = first.isEmpty() ? made.text("id") : first;
+                while (made.status() == 201) {
+                    assertThat(reason(server)).startsWith("200 ");
+                    made = create(server, size);
+                }
+                assertThat(made.status()).isEqualTo(503);
+            }
+            Eventually.assertHolds(
+                    () -> assertThat(reason(server)).isEqualTo("503 store_unavailable full: The memory is full"));
+            server.as("ann").delete("/v1/collections/c/records/" + first);
+            assertThat(reason(server)).startsWith("200 ");
+        }
+    }
+
+    private static Reply create(ServerFixture server, int size) {
+        return server.as("ann").post("/v1/collections/c/records", "\"" + "x".repeat(size) + "\"");
+    }
+
+    @Test
+    void writeThatHangs_isNotReady() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(1);
+        CompletableFuture<Void> goingOn = new CompletableFuture<>();
+        Store store = new ForwardingStore(new MemoryStore()) {
+            @Override
+            public CommitResult commit(Commit commit) {
+                hanging.countDown();
+                goingOn.join();
+                return store.commit(commit);
+            }
+        };
+        ControlledTime time = new ControlledTime();
+        try (ServerFixture server = ServerFixture.on(store, time, apps -> List.of())) {
+            CompletableFuture<Reply> first =
+                    CompletableFuture.supplyAsync(() -> server.asNobody().get("/health/ready"));
+            hanging.await();
+            assertThat(reason(server)).startsWith("200 ");
+            time.advance(Duration.ofSeconds(6));
+            assertThat(reason(server)).startsWith("503 store_unavailable unreachable: ");
+            goingOn.complete(null);
+            assertThat(first.get().status()).isEqualTo(200);
+            assertThat(reason(server)).startsWith("200 ");
+        } finally {
+            goingOn.complete(null);
+        }
+    }
+
+    @Test
     void asking_seldomWrites() {
         FaultyStore store = new FaultyStore(new MemoryStore());
         ControlledTime time = new ControlledTime();
@@ -98,10 +165,10 @@ class HealthTest {
             for (int i = 0; i < 20; i++) {
                 server.asNobody().get("/health/ready");
             }
-            assertThat(store.commits()).isEqualTo(1);
+            assertThat(store.commits()).isEqualTo(2); // one there, and one away
             time.advance(Duration.ofSeconds(31));
             server.asNobody().get("/health/ready");
-            assertThat(store.commits()).isEqualTo(2);
+            assertThat(store.commits()).isEqualTo(4);
         }
     }
 

@@ -5,14 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.http.Idempotency;
 import dev.semel.id.IdSchemes;
 import dev.semel.once.IfExpired;
-import dev.semel.postgres.Postgres;
-import dev.semel.rocksdb.RocksDbSettings;
-import dev.semel.rocksdb.RocksDbStore;
+import dev.semel.once.OnceSettings;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.server.settings.Given;
-import dev.semel.server.settings.ServerSettings;
-import dev.semel.server.settings.Setting;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
@@ -35,7 +30,6 @@ import dev.semel.testkit.FaultyStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -59,6 +53,7 @@ class MetricsTest {
     private static final String UUID4 = "7d44ba6c-5d4b-4b0e-8f3a-0e5d4d1d2f11";
     private static final String OWN = "semel_http_requests_total{method=\"GET\",route=\"/metrics\"";
     private static final String DESCRIPTION = "semel_http_requests_total{method=\"GET\",route=\"/openapi.json\"";
+    private static final String TAKEN = "{\"taken\":true}";
     private static final int QUOTA = 5;
     private static final int REQUESTS = 50;
 
@@ -67,21 +62,6 @@ class MetricsTest {
 
     @TempDir
     Path folder;
-
-    private Storage storage(EndToEnd.On on) {
-        return switch (on) {
-            case MEMORY -> Storage.of(new MemoryStore());
-            case ROCKSDB -> Storage.of(RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, Time.system()));
-            case POSTGRES -> {
-                Given given =
-                        new Given(Map.of(Setting.STORE, Postgres.url(Postgres.NEWEST.database())), null, Map.of());
-                yield Storage.open(
-                        ServerSettings.of(given, Map.of(), InstantSource.system())
-                                .store(),
-                        Time.system());
-            }
-        };
-    }
 
     private List<App> apps(Apps apps) {
         List<App> all = new ArrayList<>(apps.all());
@@ -126,7 +106,7 @@ class MetricsTest {
     @ParameterizedTest
     @EnumSource(EndToEnd.On.class)
     void outcomes_areCountedOnceEach(EndToEnd.On on) throws Exception {
-        Storage storage = storage(on);
+        Storage storage = on.storage(folder.resolve("store"));
         try (ServerFixture server = ServerFixture.on(
                 storage,
                 this::apps,
@@ -145,7 +125,8 @@ class MetricsTest {
                     "semel_sweep_deleted_total{table=\"posts\"}",
                     "semel_keys_created_total",
                     "semel_ttl_violations_total",
-                    "semel_lease_takeovers_total")) {
+                    "semel_lease_takeovers_total",
+                    "semel_lease_late_completions_total")) {
                 assertThat(before.value(name)).as(name).isZero();
             }
 
@@ -201,8 +182,10 @@ class MetricsTest {
             }
 
             int requests = 5 + 4 + 3 + 2 + 3 + 2 + 1 + 6 + 1 + 1 + 1 + 1 + 2;
-            Scrape after =
-                    Scrape.await(server, scrape -> scrape.sum("semel_http_requests_total{method=\"POST\"") == requests);
+            Scrape after = Scrape.await(
+                    server,
+                    scrape -> scrape.sum("semel_http_requests_total{method=\"POST\"") == requests
+                            && scrape.value("semel_http_in_flight") == 1); // who asked before may still be ending
             assertThat(after.sum("semel_http_requests_total{method=\"POST\"")).isEqualTo(requests);
             assertThat(after.value("semel_http_requests_total{method=\"POST\",route=\"/echo\",status=\"422\"}"))
                     .isEqualTo(3);
@@ -228,6 +211,7 @@ class MetricsTest {
             assertThat(after.value("semel_once_in_flight")).isZero();
             assertThat(after.value("semel_keys_created_total")).isEqualTo(5 + 1 + 1 + 1 + 1 + 1 + 1);
             assertThat(after.value("semel_lease_takeovers_total")).isEqualTo(1);
+            assertThat(after.value("semel_lease_late_completions_total")).isZero();
             assertThat(after.value("semel_ttl_violations_total")).isEqualTo(1);
             assertThat(after.value("semel_once_broken_off_total")).isZero();
             assertStoreTells(on, after);
@@ -267,6 +251,7 @@ class MetricsTest {
 
     private static void assertSweepIsCounted(ServerFixture server, Store store, OnceRecord like) {
         leave(store, like, "swept", OnceStatus.COMPLETED, Response.of("old"));
+        double sweeps = Scrape.of(server).value("semel_sweeps_total{result=\"complete\"}");
         Reply swept = server.withToken(server.token("op", List.of("operator"))).post("/v1/ops/sweeps", "");
         assertThat(swept.status()).isEqualTo(200);
         Scrape scrape = Scrape.of(server);
@@ -276,7 +261,56 @@ class MetricsTest {
                     .as(table)
                     .isEqualTo(item.get("deleted").asDouble());
         }
-        assertThat(scrape.sum("semel_sweep_deleted_total")).isPositive();
+        assertThat(scrape.value("semel_sweep_deleted_total{table=\"idempotency_keys\"}"))
+                .isEqualTo(1);
+        assertThat(scrape.value("semel_sweeps_total{result=\"complete\"}")).isEqualTo(sweeps + 1);
+        assertThat(scrape.value("semel_sweeps_total{result=\"broken_off\"}")).isZero();
+    }
+
+    /** Two servers on one store, one of which is cut off from it now and then for as long as a lease lasts. */
+    @Test
+    void ownersWhoComeBackTooLate_areCountedWhereTheyAre() {
+        ControlledTime time = new ControlledTime();
+        MemoryStore store = new MemoryStore(time, 1 << 20);
+        FaultyStore cutOff = new FaultyStore(store);
+        try (ServerFixture there = ServerFixture.on(store, time, this::apps);
+                ServerFixture here = ServerFixture.on(
+                        cutOff,
+                        time,
+                        apps -> List.of(routes -> routes.add(
+                                "POST", "/leased", Idempotency.leased(IfAbandoned.RERUN), Access.USERS, request -> {
+                                    cutOff.goDown();
+                                    time.advance(OnceSettings.DEFAULTS.lease());
+                                    if (request.object().get("taken").asBoolean()) {
+                                        assertThat(takeOver(there, request)).isEqualTo(204);
+                                    }
+                                    cutOff.comeUp();
+                                    return Answer.ok(JsonText.object());
+                                })))) {
+            Client ann = here.as("ann");
+            assertThat(ann.post("/leased", "{\"taken\":false}", KEY, "missed-by-nobody")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(Scrape.of(here).value("semel_lease_late_completions_total"))
+                    .isZero();
+            for (int i = 1; i <= 3; i++) {
+                Reply late = ann.post("/leased", TAKEN, KEY, "k" + i);
+                assertThat(late.status()).isEqualTo(204); // what the other one has answered
+                assertThat(late.header("Idempotency-Replayed")).isEqualTo("true");
+                assertThat(Scrape.of(here).value("semel_lease_late_completions_total"))
+                        .isEqualTo(i);
+            }
+            assertThat(Scrape.of(here).value("semel_lease_takeovers_total")).isZero();
+            assertThat(Scrape.of(there).value("semel_lease_takeovers_total")).isEqualTo(3);
+            assertThat(Scrape.of(there).value("semel_lease_late_completions_total"))
+                    .isZero();
+        }
+    }
+
+    private static int takeOver(ServerFixture server, Request request) {
+        return server.as("ann")
+                .post("/leased", TAKEN, KEY, request.header(KEY).orElseThrow())
+                .status();
     }
 
     /** A key that is refused was used too late, as well. */

@@ -132,4 +132,23 @@ class UglyRequestTest {
                 405,
                 "method_not_allowed");
     }
+
+    /** Or else the client would send its next request on a connection that is being closed. */
+    @ParameterizedTest
+    @CsvSource({
+        "POST /v1/ops/sweeps, 401",
+        "POST /nowhere, 404",
+        "BREW /echo/a, 405",
+    })
+    void refusalBeforeTheBodyHasCome_saysThatTheConnectionIsClosed(String what, int status) throws Exception {
+        String head = what + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n";
+        assertThat(RawSocket.send(SERVER.server().port(), head))
+                .startsWith("HTTP/1.1 " + status + " ")
+                .contains("\r\nConnection: close\r\n", "\r\nContent-Length: ");
+        String both = RawSocket.send(SERVER.server().port(), head + "{}" + get("/echo/next"));
+        assertThat(both)
+                .startsWith("HTTP/1.1 " + status + " ")
+                .contains("HTTP/1.1 200 ")
+                .containsOnlyOnce("Connection: close");
+    }
 }

@@ -225,7 +225,7 @@ record CommitSql(
                 + " (extract(epoch from b.created_at - n.now) * 1000000)::int8 + n.quota_window) end as wait"
                 + " from (select m.*, row_number() over (partition by m.user_id, m.counts order by m.i) as rank"
                 + " from (select c.*, c.code = 0 and c.is_new and c.quota_limit > 0 as counts from c) m) n"
-                + " left join lateral (select k.created_at from idempotency_keys k where n.counts and k.user_id = n.user_id"
+                + " left join lateral (select k.created_at from semel_starts k where n.counts and k.user_id = n.user_id"
                 + " and k.created_at > n.now - n.quota_window * interval '1 microsecond'"
                 + " order by k.created_at desc offset greatest(n.quota_limit - n.rank, 0) limit 1) b on true)";
     }

@@ -101,7 +101,7 @@ final class Creations {
                     .append(KeySql.require(
                             "not exists (select from (select coalesce(?::timestamptz, clock_timestamp()) as now"
                                     + " offset 0) t cross join " + COUNTED.sql("u", RowSource.shape(counted.size()))
-                                    + " cross join lateral (select from idempotency_keys k where k.user_id = u.user_id"
+                                    + " cross join lateral (select from semel_starts k where k.user_id = u.user_id"
                                     + " and k.created_at > t.now - u.micros * interval '1 microsecond'"
                                     + " order by k.created_at desc offset u.room limit 1) x)"))
                     .append("; ");

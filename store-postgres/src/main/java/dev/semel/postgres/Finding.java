@@ -126,7 +126,7 @@ final class Finding {
                     + " (extract(epoch from b.created_at - t.now) * 1000000)::int8 + s.quota_window)"
                     + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t cross join "
                     + COUNTED.sql("s", RowSource.shape(counted.size()))
-                    + " cross join lateral (select k.created_at from idempotency_keys k where k.user_id = s.user_id"
+                    + " cross join lateral (select k.created_at from semel_starts k where k.user_id = s.user_id"
                     + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
                     + " and not exists (select from idempotency_keys l where l.id = s.id"
                     + " and coalesce(l.lease_until, l.expires_at, 'infinity') > t.now)"

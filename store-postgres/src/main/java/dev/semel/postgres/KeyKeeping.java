@@ -3,25 +3,40 @@ package dev.semel.postgres;
 import dev.semel.postgres.Session.Role;
 import dev.semel.postgres.StatementListener.Work;
 import dev.semel.store.Cleanup;
+import dev.semel.store.DocumentId;
 import dev.semel.store.Housekeeping;
 import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
 import dev.semel.store.SweepStep;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps the tables in order. */
 final class KeyKeeping implements Housekeeping {
 
     private static final int ROWS_AT_A_TIME = 500;
 
-    private static final String ERASE_KEYS = erase("idempotency_keys", "k.user_id = ?");
+    /** Tells how many rows were seen and how many are gone: those that somebody was just changing have to be looked at again. */
+    private static final String ERASE_KEYS = "with u as materialized (select ?::text as id),"
+            + " g as materialized (select k.ctid as tid from idempotency_keys k where k.user_id = (select id from u) limit "
+            + ROWS_AT_A_TIME + " for update),"
+            + " gone as (delete from idempotency_keys z using g where z.ctid = g.tid returning 1),"
+            + " starts as (delete from earlier_starts where user_id = (select id from u))"
+            + " select (select count(*) from g), (select count(*) from gone)";
 
-    private static final String ERASE_DOCUMENTS = erase("documents", "k.collection = ? and k.owner = ?");
+    private static final String SOME_DOCUMENTS =
+            "select k.key from documents k where k.collection = ? and k.owner = ? limit " + Sweep.LOCKS_AT_A_TIME;
 
-    private static final String ERASE_FURTHER_KEYS = erase("further_keys", "k.collection = ? and k.owner = ?");
+    private static final String ERASE_DOCUMENTS = "with gone as (delete from documents z using (select y.tid"
+            + " from unnest(?::text[]) x(key) cross join lateral (select k.ctid as tid from documents k"
+            + " where k.collection = ? and k.owner = ? and k.key = x.key limit 1) y) g"
+            + " where z.ctid = g.tid returning z.collection, z.owner, z.found_by), " + Sweep.WITH_FURTHER_KEYS
+            + " select count(*) from gone";
 
     private static final String NEXT_COLLECTION = "select min(collection) from documents where collection > ?";
 
@@ -35,12 +50,6 @@ final class KeyKeeping implements Housekeeping {
         this.listing = session.doing(Work.LIST);
         this.session = session.doing(Work.ERASE);
         this.sweep = new Sweep(session.doing(Work.SWEEP));
-    }
-
-    private static String erase(String table, String whose) {
-        return "with gone as (delete from " + table + " z using (select k.ctid as tid from " + table + " k where "
-                + whose + " limit " + ROWS_AT_A_TIME
-                + " for update) g where z.ctid = g.tid returning 1) select count(*) from gone";
     }
 
     @Override
@@ -62,9 +71,9 @@ final class KeyKeeping implements Housekeeping {
     }
 
     @Override
-    public List<Cleanup> cleanups(int limit) {
+    public List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
         store.refuseIfClosed();
-        return sweep.logged(limit);
+        return sweep.logged(after, limit);
     }
 
     /** The space of erased rows is PostgreSQL's to take back, when it vacuums. */
@@ -72,7 +81,7 @@ final class KeyKeeping implements Housekeeping {
     public Map<String, Long> erase(String user, boolean withDocuments) {
         store.refuseIfClosed();
         Map<String, Long> erased = new HashMap<>();
-        erased.put(KEYS, eraseAll(ERASE_KEYS, user));
+        erased.put(KEYS, eraseKeys(user));
         if (withDocuments) {
             erased.put(DOCUMENTS, eraseDocuments(user));
         }
@@ -83,8 +92,7 @@ final class KeyKeeping implements Housekeeping {
         long erased = 0;
         Optional<String> collection = collectionAfter("");
         while (collection.isPresent()) {
-            erased += eraseAll(ERASE_DOCUMENTS, collection.get(), user);
-            eraseAll(ERASE_FURTHER_KEYS, collection.get(), user);
+            erased += eraseDocuments(collection.get(), user);
             collection = collectionAfter(collection.get());
         }
         return erased;
@@ -97,21 +105,57 @@ final class KeyKeeping implements Housekeeping {
                 rows -> rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty());
     }
 
-    private long eraseAll(String sql, String... whose) {
-        long all = 0;
-        long erased;
+    private long eraseDocuments(String collection, String user) {
+        long erased = 0;
+        List<DocumentId> some = someDocuments(collection, user);
+        while (!some.isEmpty()) {
+            erased += eraseDocuments(some, collection, user);
+            some = someDocuments(collection, user);
+        }
+        return erased;
+    }
+
+    private List<DocumentId> someDocuments(String collection, String user) {
+        return session.run(
+                session.prologue(Role.SERVICE) + SOME_DOCUMENTS,
+                to -> to.text("").text(collection).text(user),
+                rows -> {
+                    List<DocumentId> some = new ArrayList<>();
+                    while (rows.next()) {
+                        some.add(new DocumentId(collection, user, rows.getString(1)));
+                    }
+                    return some;
+                });
+    }
+
+    /** Waits for those who are at them, as any commit does, and in the same order. */
+    private long eraseDocuments(List<DocumentId> some, String collection, String user) {
+        return session.run(
+                session.prologue(Role.SERVICE, CommitSql.WAIT_FOR_LOCKS) + ERASE_DOCUMENTS,
+                to -> to.text("")
+                        .numbers(some.stream()
+                                .map(id -> RowId.of(id).lock())
+                                .sorted()
+                                .toList())
+                        .texts(some.stream().map(DocumentId::key).toList())
+                        .text(collection)
+                        .text(user),
+                rows -> rows.next() ? rows.getLong(1) : 0);
+    }
+
+    private long eraseKeys(String user) {
+        AtomicLong erased = new AtomicLong();
+        long seen;
         do {
-            erased = session.run(
-                    session.prologue(Role.SERVICE) + sql,
-                    to -> {
-                        to.text("");
-                        for (String each : whose) {
-                            to.text(each);
-                        }
-                    },
-                    rows -> rows.next() ? rows.getLong(1) : 0);
-            all += erased;
-        } while (erased > 0);
-        return all;
+            seen = session.run(
+                    session.prologue(Role.SERVICE) + ERASE_KEYS,
+                    to -> to.text("").text(user),
+                    rows -> {
+                        rows.next();
+                        erased.addAndGet(rows.getLong(2));
+                        return rows.getLong(1);
+                    });
+        } while (seen > 0);
+        return erased.get();
     }
 }

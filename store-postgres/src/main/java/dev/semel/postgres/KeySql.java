@@ -58,9 +58,16 @@ final class KeySql {
 
     private static final String NOT_SO = "2201G";
 
+    private static final String NOT_UNIQUE = "23505";
+
     /** Fails with {@link #NOT_SO} unless a condition holds. */
     static String require(String condition) {
         return "width_bucket(0::float8, 0, 1, (" + condition + ")::int)";
+    }
+
+    /** Whether a statement was refused that was written so as to be refused where something is otherwise: no fault of anybody. */
+    static boolean isAnswer(SQLException e) {
+        return NOT_SO.equals(e.getSQLState()) || NOT_UNIQUE.equals(e.getSQLState());
     }
 
     private static final String ACT = "set_config('role', 'semel_app', true), set_config('semel.user', ?, true)";
@@ -69,8 +76,9 @@ final class KeySql {
 
     /** In a statement of its own, after those who counted before have committed. */
     private static final String COUNT = "; select "
-            + require("not exists (select from (select ?::int8 as micros) w, idempotency_keys k where k.user_id = ?"
-                    + " and k.created_at > coalesce(?::timestamptz, statement_timestamp()) - w.micros * interval '1 microsecond'"
+            + require("not exists (select from semel_starts k where k.user_id = ? and k.created_at >"
+                    // as a subselect, or else the rows of the user are gone through: row level security comes first
+                    + " (select coalesce(?::timestamptz, statement_timestamp()) - ?::int8 * interval '1 microsecond')"
                     + " order by k.created_at desc offset ?::int8 - 1 limit 1)");
 
     private static final String RETURNING = " returning k.fence, k.created_at, k.expires_at";
@@ -198,10 +206,10 @@ final class KeySql {
                 bindBefore(to, transaction, write.record().key());
                 if (counts) {
                     to.number(RowId.ofUser(write.record().key().user()).lock())
-                            .number(Objects.requireNonNull(
-                                    CommitGroup.micros(write.quota().window())))
                             .text(write.record().key().user())
                             .time(now)
+                            .number(Objects.requireNonNull(
+                                    CommitGroup.micros(write.quota().window())))
                             .number(write.quota().limit());
                 }
                 KeyInsert.bind(
@@ -241,7 +249,7 @@ final class KeySql {
         private static boolean isKnownKey(SQLException e) {
             ServerErrorMessage told = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
             return told != null
-                    && "23505".equals(told.getSQLState())
+                    && NOT_UNIQUE.equals(told.getSQLState())
                     && "idempotency_keys_pkey".equals(told.getConstraint());
         }
     }

@@ -70,8 +70,9 @@ final class Listing {
         if (query.after() != null) {
             addPlace(">", Place.of(query.after()));
         }
-        if (query.asksForOpen()) {
-            looked.add("k.status <> 'completed'");
+        if (query.asksForOpen()) { // in the words of indexes
+            looked.add(
+                    query.state() == KeyState.FAILED ? "k.status = 'failed'" : "k.status in ('processing', 'unknown')");
         }
         add(looked, lookedValues, "k.user_id = ?", query.user());
         add(looked, lookedValues, "k.client_tx_id = ?", query.clientTxId());
@@ -79,8 +80,9 @@ final class Listing {
         add(wanted, wantedValues, "starts_with(k.idempotency_key, ?)", query.prefix());
         Instant before = query.createdBefore();
         if (before != null) {
-            wanted.add("k.created_at < ?::timestamptz");
-            wantedValues.add(to -> to.time(before));
+            boolean ordered = query.user() != null; // a user's are in the order of their creation
+            (ordered ? looked : wanted).add("k.created_at < ?::timestamptz");
+            (ordered ? lookedValues : wantedValues).add(to -> to.time(before));
         }
         if (query.state() != null) {
             addState(query.state());

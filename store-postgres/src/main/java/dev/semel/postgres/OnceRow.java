@@ -55,6 +55,8 @@ final class OnceRow {
             "response_body bytea",
             "response_payload text");
 
+    private static final int DEEPEST = 500;
+
     private OnceRow() {}
 
     /** What is known of a record that is written before it is. */
@@ -159,6 +161,25 @@ final class OnceRow {
         return !response.isRefusal() ? kind : response.isKept() ? "refusal" : "refusal_" + kind;
     }
 
+    /** Whether the database might fail to tell if it is JSON, for lack of a stack. */
+    private static boolean isDeep(String text) {
+        int depth = 0;
+        boolean quoted = false;
+        for (int i = 0; i < text.length() && depth <= DEEPEST; i++) {
+            char c = text.charAt(i);
+            if (c == '"') {
+                quoted = !quoted;
+            } else if (quoted) {
+                i += c == '\\' ? 1 : 0;
+            } else if (c == '[' || c == '{') {
+                depth++;
+            } else if (c == ']' || c == '}') {
+                depth--;
+            }
+        }
+        return depth > DEEPEST;
+    }
+
     /** The body of a response as a text that may be JSON; null if it cannot be. */
     static @Nullable String payload(@Nullable Response response) {
         byte[] body = response == null ? new byte[0] : response.body();
@@ -174,7 +195,7 @@ final class OnceRow {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(body))
                     .toString();
-            return text.indexOf('\0') < 0 ? text : null;
+            return text.indexOf('\0') < 0 && !isDeep(text) ? text : null;
         } catch (CharacterCodingException e) {
             return null;
         }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingCommit {
 
     private static final int SMALL = 512;
+    private static final long LOCK = 4096;
 
     final Commit commit;
 
@@ -70,9 +71,9 @@ final class PendingCommit {
         return write != null && write.isNewKey() && write.quota().isLimited();
     }
 
-    /** About how many bytes it sends. */
+    /** About how many bytes it sends. Locks count like bytes: the database has only some thousand of them, for all. */
     long bytes() {
-        long bytes = SMALL;
+        long bytes = SMALL + LOCK * rows().size();
         for (DocumentWrite write : commit.writes()) {
             bytes += SMALL
                     + (write instanceof DocumentWrite.Put put

@@ -91,7 +91,8 @@ public final class PostgresStore implements Store {
      * @param source gives connections, and stays the caller's: it is not closed with the store. The first schema of their
      *     {@code search_path} holds the tables
      * @throws StoreException if the database cannot be reached, if its tables are newer than this release, if its encoding is not
-     *     UTF8, if transactions are not read committed by default, or if the login may not act as Semel's roles; says which
+     *     UTF8, if transactions are not read committed by default, if the login may not act as Semel's roles, or if the driver
+     *     was told to send what belongs together apart; says which
      */
     public static PostgresStore open(DataSource source, PostgresSettings settings) {
         return open(source, source, settings, StatementListener.NONE);
@@ -130,6 +131,7 @@ public final class PostgresStore implements Store {
     private static Instant firstLook(Session session) {
         Instant now = firstLook(session, Session.Role.APP);
         firstLook(session, Session.Role.SERVICE);
+        session.refuseIfSplit();
         return now;
     }
 
@@ -137,7 +139,8 @@ public final class PostgresStore implements Store {
         return session.run(
                 session.prologue(role)
                         + "select clock_timestamp(), current_setting('transaction_isolation'), current_setting('server_encoding'),"
-                        + " (select count(*) from (select from idempotency_keys limit 1) k)",
+                        + " (select count(*) from (select from idempotency_keys limit 1) k),"
+                        + " (select count(*) from (select from semel_starts limit 1) k)", // the latest that is needed
                 to -> to.text(""),
                 rows -> {
                     rows.next();
@@ -231,6 +234,9 @@ public final class PostgresStore implements Store {
                 superseded.note(commit);
             }
             return result;
+        } catch (RuntimeException e) {
+            superseded.doubt(commit);
+            throw e;
         } finally {
             held.release();
         }

@@ -23,9 +23,11 @@ final class Session {
         APP("semel_app"),
         SERVICE("semel_service");
 
+        private final String role;
         private final String prologue;
 
         Role(String name) {
+            this.role = name;
             this.prologue = "select set_config('role', '" + name + "', true), set_config('semel.user', ?, true), ";
         }
     }
@@ -35,6 +37,9 @@ final class Session {
 
     /** How much later than it has to an answer may come; a connection on which none does is given up. */
     private static final int LATE_MILLIS = 5_000;
+
+    /** After so many a driver has settled how it sends a statement. */
+    private static final int MANY_TIMES = 10;
 
     private final DataSource source;
     private final StatementListener listener;
@@ -147,25 +152,60 @@ final class Session {
      */
     <T> T runAll(String sql, Binding binding, ReadingAll<T> reading) {
         try (Connection connection = source.getConnection()) {
-            long begun = System.nanoTime();
-            boolean failed = true;
-            boolean commitsItself = connection.getAutoCommit();
-            int timeout = connection.getNetworkTimeout();
-            connection.setNetworkTimeout(Runnable::run, answerMillis);
-            if (!commitsItself) {
-                connection.setAutoCommit(true);
+            return runAll(connection, sql, binding, reading);
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    private <T> T runAll(Connection connection, String sql, Binding binding, ReadingAll<T> reading)
+            throws SQLException {
+        long begun = System.nanoTime();
+        boolean failed = true;
+        boolean commitsItself = connection.getAutoCommit();
+        int timeout = connection.getNetworkTimeout();
+        connection.setNetworkTimeout(Runnable::run, answerMillis);
+        if (!commitsItself) {
+            connection.setAutoCommit(true);
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            binding.bind(new Parameters(statement));
+            statement.execute();
+            T result = reading.read(new Results(statement));
+            failed = false;
+            return result;
+        } catch (SQLException e) {
+            failed = !KeySql.isAnswer(e);
+            throw e;
+        } finally {
+            listener.ran(work, System.nanoTime() - begun, failed);
+            if (!connection.isClosed()) {
+                connection.setNetworkTimeout(Runnable::run, timeout);
+                connection.setAutoCommit(commitsItself);
             }
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                binding.bind(new Parameters(statement));
-                statement.execute();
-                T result = reading.read(new Results(statement));
-                failed = false;
-                return result;
-            } finally {
-                listener.ran(work, System.nanoTime() - begun, failed);
-                if (!connection.isClosed()) {
-                    connection.setNetworkTimeout(Runnable::run, timeout);
-                    connection.setAutoCommit(commitsItself);
+        }
+    }
+
+    /**
+     * Refuses a driver that sends a prologue in a transaction of its own, as it does if it was told to ask for the types of all that it
+     * sends: roles, time-outs and locks would be gone before what they are for. It asks when a statement has come some times.
+     *
+     * @throws StoreException if it does, or if the database cannot be asked
+     */
+    void refuseIfSplit() {
+        String sql = prologue(Role.APP) + "select current_setting('role'), ?";
+        try (Connection connection = source.getConnection()) {
+            for (int i = 0; i < MANY_TIMES; i++) {
+                String role = runAll(connection, sql, to -> to.text("").text(""), results -> {
+                    results.next();
+                    ResultSet rows = results.next();
+                    rows.next();
+                    return rows.getString(1);
+                });
+                if (!role.equals(Role.APP.role)) {
+                    throw StoreException.refused(
+                            "The database cannot be used. The driver sends statements that belong together in transactions"
+                                    + " of their own: leave out its settings stringtype and preferQueryMode");
                 }
             }
         } catch (SQLException e) {

@@ -31,7 +31,7 @@ public interface StatementListener {
      * A statement came to an end.
      *
      * @param nanos how long it took, from when there was a connection for it
-     * @param failed whether the database refused it, or was lost meanwhile
+     * @param failed whether the database could not do it, or was lost meanwhile
      */
     void ran(Work work, long nanos, boolean failed);
 }

@@ -18,7 +18,8 @@ final class Superseded {
     private static final int MOST = 1 << 12;
     private static final long MOMENT_NANOS = 1_000_000_000L;
 
-    private final Map<Version, Successor> successors = new Recent();
+    private final Map<Version, Successor> successors = new Recent<>();
+    private final Map<String, Boolean> doubtful = new Recent<>();
 
     /** A document as one commit wrote it. */
     private record Version(DocumentId id, String writer) {}
@@ -31,11 +32,11 @@ final class Superseded {
         }
     }
 
-    private static final class Recent extends LinkedHashMap<Version, Successor> {
+    private static final class Recent<K, V> extends LinkedHashMap<K, V> {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Version, Successor> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
             return size() > MOST;
         }
     }
@@ -53,8 +54,16 @@ final class Superseded {
         }
     }
 
+    /** Nobody knows whether a commit was applied. If it was, it did not come too late, whatever has been replaced since. */
+    synchronized void doubt(Commit commit) {
+        doubtful.put(commit.attempt(), true);
+    }
+
     /** What a commit would be told that comes too late; null if that is not known. */
     synchronized CommitResult.@Nullable Stale check(Commit commit) {
+        if (doubtful.containsKey(commit.attempt())) {
+            return null;
+        }
         for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
             Successor successor = successors.get(new Version(expected.getKey(), expected.getValue()));
             if (successor != null && successor.isKnownBy(commit.attempt(), System.nanoTime())) {

@@ -28,7 +28,7 @@ final class Sweep {
     private static final int ROWS_AT_A_TIME = 10;
 
     /** As many locks as a transaction may hold without thinking of those of others. */
-    private static final int LOCKS_AT_A_TIME = 10;
+    static final int LOCKS_AT_A_TIME = 10;
 
     private static final String NOW = "(select coalesce(?::timestamptz, clock_timestamp()))";
 
@@ -49,52 +49,62 @@ final class Sweep {
                     + SOME
                     + " returning '', g.time");
 
+    /** What is forgotten at once counts when it is. */
     private static final String STRIP = counting("update idempotency_keys z set response_payload = null,"
             + " response_status = null, response_kind = null, response_headers = null, response_body = null"
             + " from (select k.ctid as tid, k.expires_at as time from idempotency_keys k where k.response_kind is not null"
             + " and k.expires_at >= " + FROM + " and k.expires_at <= " + NOW + " order by k.expires_at" + SOME
-            + " returning '" + Housekeeping.KEYS + "', g.time");
+            + " returning case when coalesce(z.forgotten_at, z.expires_at) > " + NOW + " then '" + Housekeeping.KEYS
+            + "' else '' end, g.time");
 
-    /** A key is kept for an hour in any case: until then it counts among the user's new ones. */
     private static final String FORGET = counting("delete from idempotency_keys z using (select k.ctid as tid,"
             + " coalesce(k.forgotten_at, k.expires_at) as time from idempotency_keys k where k.response_kind is null"
             + " and coalesce(k.forgotten_at, k.expires_at) >= " + FROM
             + " and coalesce(k.forgotten_at, k.expires_at) <= " + NOW
             + " and k.status <> 'unknown' and (k.status <> 'processing' or k.if_abandoned is distinct from 'freeze')"
-            + " and k.created_at <= " + NOW + " - interval '1 hour' order by coalesce(k.forgotten_at, k.expires_at)"
+            + " order by coalesce(k.forgotten_at, k.expires_at)"
             + SOME
             + " returning case when z.status = 'processing' then '" + Housekeeping.KEYS + "' else '"
             + Housekeeping.TOMBSTONES + "' end, g.time");
 
     /** It is remembered for ten minutes which commits were applied, for those who ask again. */
-    private static final String RECEIPTS = counting("delete from receipts z using (select k.ctid as tid,"
-            + " k.created_at as time from receipts k where k.created_at >= " + FROM + " and k.created_at < " + NOW
-            + " - interval '10 minutes' order by k.created_at" + SOME + " returning '" + Housekeeping.RECEIPTS
-            + "', g.time");
+    private static final String RECEIPTS = olderThan("10 minutes", "receipts", Housekeeping.RECEIPTS);
+
+    private static final String STARTS = olderThan("1 hour", "earlier_starts", "");
+
+    private static String olderThan(String age, String table, String asWhat) {
+        return counting("delete from " + table + " z using (select k.ctid as tid, k.created_at as time from " + table
+                + " k where k.created_at >= " + FROM + " and k.created_at < " + NOW + " - interval '" + age
+                + "' order by k.created_at" + SOME + " returning '" + asWhat + "', g.time");
+    }
 
     private static final String EXPIRED =
             "select d.collection, d.owner, d.key, d.expires_at from documents d" + " where d.expires_at >= " + FROM
                     + " and d.expires_at <= " + NOW + " order by d.expires_at offset ? limit " + LOCKS_AT_A_TIME;
+
+    /** Further keys go with the documents that are {@code gone}. */
+    static final String WITH_FURTHER_KEYS = "unled as (delete from further_keys z using (select y.tid from gone"
+            + " cross join lateral string_to_table(gone.found_by, E'\\n') line"
+            + " cross join lateral (select k.ctid as tid from further_keys k where k.collection = gone.collection"
+            + " and k.owner = gone.owner and k.name = split_part(line, E'\\t', 1)"
+            + " and k.further_key = split_part(line, E'\\t', 2) limit 1) y) g where z.ctid = g.tid)";
 
     private static final String DOCUMENTS = "with gone as (delete from documents z using (select y.tid"
             + " from unnest(?::text[], ?::text[], ?::text[]) with ordinality x(collection, owner, key, i)"
             + " cross join lateral (select k.ctid as tid from documents k where k.collection = x.collection and k.owner = x.owner"
             + " and k.key = x.key and k.expires_at <= " + NOW + " limit 1) y"
             + " where x.i <> all ((select string_to_array(current_setting('semel.busy'), ','))::int8[])) g"
-            + " where z.ctid = g.tid returning z.collection, z.owner, z.found_by),"
-            + " unled as (delete from further_keys z using (select y.tid from gone"
-            + " cross join lateral string_to_table(gone.found_by, E'\\n') line"
-            + " cross join lateral (select k.ctid as tid from further_keys k where k.collection = gone.collection"
-            + " and k.owner = gone.owner and k.name = split_part(line, E'\\t', 1)"
-            + " and k.further_key = split_part(line, E'\\t', 2) limit 1) y) g where z.ctid = g.tid)"
+            + " where z.ctid = g.tid returning z.collection, z.owner, z.found_by), " + WITH_FURTHER_KEYS
             + " select count(*) from gone";
 
     private static final String LOG = "with told as (insert into cleanup_logs (table_name, deleted_count, cleanup_time)"
             + " select l.table_name, l.deleted_count, l.cleanup_time from unnest(?::text[], ?::int8[], ?::timestamptz[])"
             + " l(table_name, deleted_count, cleanup_time) returning 1) select count(*) from told";
 
-    private static final String LOGGED =
-            "select table_name, deleted_count, cleanup_time from cleanup_logs order by cleanup_time desc limit ?";
+    private static final String LOGGED = "select table_name, deleted_count, cleanup_time from cleanup_logs"
+            + " where cleanup_time <= coalesce(?::timestamptz, 'infinity')"
+            + " and (cleanup_time < coalesce(?::timestamptz, 'infinity') or table_name collate \"C\" > ?)"
+            + " order by cleanup_time desc, table_name collate \"C\" limit ?";
 
     private static final List<String> TABLES =
             List.of(Housekeeping.KEYS, Housekeeping.TOMBSTONES, Housekeeping.DOCUMENTS, Housekeeping.RECEIPTS);
@@ -111,8 +121,12 @@ final class Sweep {
     }
 
     /** What is gone through, one after another; {@link #step} tells which by its place. */
-    private static final List<Batch> BATCHES =
-            List.of(new Batch(FREEZE, 1), new Batch(STRIP, 1), new Batch(FORGET, 2), new Batch(RECEIPTS, 1));
+    private static final List<Batch> BATCHES = List.of(
+            new Batch(FREEZE, 1),
+            new Batch(STRIP, 2),
+            new Batch(FORGET, 1),
+            new Batch(RECEIPTS, 1),
+            new Batch(STARTS, 1));
 
     /** A statement, and how often it asks what time it is. */
     private record Batch(String sql, int times) {}
@@ -257,9 +271,16 @@ final class Sweep {
                 rows -> rows.next());
     }
 
-    List<Cleanup> logged(int limit) {
+    List<Cleanup> logged(@Nullable Cleanup after, int limit) {
+        Instant time = after == null ? null : after.time();
         return session.run(
-                session.prologue(Role.SERVICE) + LOGGED, to -> to.text("").number(limit), rows -> {
+                session.prologue(Role.SERVICE) + LOGGED,
+                to -> to.text("")
+                        .time(time)
+                        .time(time)
+                        .text(after == null ? "" : after.table())
+                        .number(limit),
+                rows -> {
                     List<Cleanup> found = new ArrayList<>();
                     while (rows.next()) {
                         found.add(new Cleanup(rows.getString(1), rows.getLong(2), OnceRow.instant(rows, 3)));

@@ -5,9 +5,10 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 
-/** Gives connections that break at the statement that commits: before the server gets it, or before its answer comes. */
+/** Gives connections that break at some statements, unless told at those that commit: before the server gets it, or before its answer comes. */
 final class BreakingSource {
 
     /** When a connection breaks. */
@@ -19,20 +20,25 @@ final class BreakingSource {
     private BreakingSource() {}
 
     static DataSource of(DataSource source, Break when, Runnable meanwhile) {
+        return of(source, when, sql -> sql.endsWith("; commit"), meanwhile);
+    }
+
+    static DataSource of(DataSource source, Break when, Predicate<String> breaks, Runnable meanwhile) {
         return (DataSource) Proxy.newProxyInstance(
                 BreakingSource.class.getClassLoader(),
                 new Class<?>[] {DataSource.class},
-                (self, method, arguments) -> breaking(source.getConnection(), when, meanwhile));
+                (self, method, arguments) -> breaking(source.getConnection(), when, breaks, meanwhile));
     }
 
-    private static Connection breaking(Connection connection, Break when, Runnable meanwhile) {
+    private static Connection breaking(
+            Connection connection, Break when, Predicate<String> breaks, Runnable meanwhile) {
         return (Connection) Proxy.newProxyInstance(
                 BreakingSource.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
                     try {
                         Object result = method.invoke(connection, arguments);
-                        boolean commits = method.getName().equals("prepareStatement")
-                                && ((String) arguments[0]).endsWith("; commit");
-                        return commits ? breaking((PreparedStatement) result, connection, when, meanwhile) : result;
+                        boolean isOne =
+                                method.getName().equals("prepareStatement") && breaks.test((String) arguments[0]);
+                        return isOne ? breaking((PreparedStatement) result, connection, when, meanwhile) : result;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

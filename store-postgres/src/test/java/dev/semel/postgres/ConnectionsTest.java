@@ -24,7 +24,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +53,7 @@ class ConnectionsTest {
             assertThat(store.scan(new Scan("things", "", FurtherKey.IN_ORDER, KeyRange.ofPrefix(""), "", 100)))
                     .hasSize(6);
             assertThat(store.find(Stored.key("bob", "k1"), Quota.NONE).record()).isNotNull();
-            new Sweeper(store, Time.system(), List.of(), cleanups -> {}).sweep();
+            new Sweeper(store, Time.system()).sweep();
             assertThat(store.housekeeping().list(KeyQuery.all(10)).records()).isNotEmpty();
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
+import dev.semel.store.DocumentWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.StoreException;
 import java.sql.SQLException;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -39,6 +41,35 @@ class LostConnectionsTest {
     void giveBack() {
         pool.close();
         Postgres.NEWEST.giveBack(database);
+    }
+
+    @Test
+    void commitWhoseAnswerWasLost_isNotTooLateForWhatCameAfterIt() {
+        AtomicBoolean breaks = new AtomicBoolean();
+        DataSource breaking = BreakingSource.of(
+                pool,
+                BreakingSource.Break.BEFORE_THE_ANSWER_COMES,
+                sql -> sql.contains("into documents") && breaks.getAndSet(false),
+                () -> {});
+        DocumentId read = id("read");
+        DocumentId written = id("written");
+        try (PostgresStore store = PostgresStore.open(breaking, PostgresSettings.DEFAULTS.withoutMigration())) {
+            store.commit(Stored.write("w1", read, null));
+            Commit first = new Commit(
+                    "first",
+                    null,
+                    Map.of(read, "w1", written, ""),
+                    List.of(new DocumentWrite.Put(Stored.document(written, "first", null), List.of())));
+            breaks.set(true);
+            assertThatThrownBy(() -> store.commit(first)).isInstanceOf(StoreException.class);
+            Commit second = new Commit(
+                    "second",
+                    null,
+                    Map.of(read, "w1"),
+                    List.of(new DocumentWrite.Put(Stored.document(read, "second", null), List.of())));
+            assertThat(store.commit(second)).isInstanceOf(CommitResult.Applied.class);
+            assertThat(store.commit(first)).isInstanceOf(CommitResult.Applied.class);
+        }
     }
 
     @Test

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
+import dev.semel.store.Cleanup;
 import dev.semel.store.Commit;
 import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
@@ -53,7 +58,7 @@ class PlansTest {
     private static final Quota QUOTA = new Quota(1000, Duration.ofHours(1));
 
     private static final Pattern SCAN = Pattern.compile(
-            "(\\w+(?: \\w+)*) Scan.* on (idempotency_keys|documents|further_keys|receipts)\\b.*rows=([0-9.]+) loops=(\\d+)");
+            "(\\w+(?: \\w+)*) Scan.* on (idempotency_keys|documents|further_keys|receipts|earlier_starts)\\b.*rows=([0-9.]+) loops=(\\d+)");
     private static final Pattern REMOVED = Pattern.compile("Rows Removed by .*: (\\d+)");
 
     private static final String FILL =
@@ -69,7 +74,9 @@ class PlansTest {
                     + " insert into further_keys (collection, owner, name, further_key, key)"
                     + " select 'things', '', 'other', n::text, md5(n::text) from generate_series(1, " + ROWS + ") n;"
                     + " insert into receipts (attempt_id, created_at)"
-                    + " select 'receipt-' || n, now() from generate_series(1, " + ROWS + ") n";
+                    + " select 'receipt-' || n, now() from generate_series(1, " + ROWS + ") n;"
+                    + " insert into earlier_starts (user_id, created_at) select 'user-' || n % 100000, now() - n % 3000 * interval '1 second'"
+                    + " from generate_series(1, " + ROWS + ") n";
 
     private int commits;
 
@@ -95,13 +102,14 @@ class PlansTest {
             Postgres.execute(source, FILL);
             Postgres.execute(source, "vacuum (analyze)");
 
-            sendEverything(store, session);
+            sendEverything(store, source, session);
 
             List<String> scans = new ArrayList<>();
             String log = log(source);
             assertThat(wasteful(log, scans)).isEmpty();
             assertThat(log).doesNotContain("AND (id = "); // by it alone: in other indexes it comes behind a user's keys
-            for (String table : List.of("idempotency_keys", "documents", "further_keys", "receipts")) {
+            for (String table :
+                    List.of("idempotency_keys", "documents", "further_keys", "receipts", "earlier_starts")) {
                 assertThat(scans).as(table).anyMatch(scan -> scan.endsWith(" on " + table));
             }
         }
@@ -143,7 +151,7 @@ class PlansTest {
         }
     }
 
-    private void sendEverything(PostgresStore store, Session session) {
+    private void sendEverything(PostgresStore store, DataSource source, Session session) {
         for (int n : new int[] {1, 2 * ROWS}) {
             store.find(new OnceKey("user-" + n % 1000, "POST /x", "key-" + n), QUOTA);
             store.read(new DocumentId("things", "", "key-" + n));
@@ -171,7 +179,14 @@ class PlansTest {
             new CommitGroup(List.of(pending), true).run(session, null);
             apply(pending.result());
         }
-        new Sweeper(store, Time.system(), List.of(), cleanups -> {}).sweep();
+        Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(QUOTA), OnceListener.NONE);
+        OwnTransactions own = new OwnTransactions(source, store, once);
+        for (String user : List.of("user-7", "somebody")) {
+            Fingerprint any = Fingerprint.ofJson("{}");
+            own.run(Call.of(new OnceKey(user, "POST /x", "own"), any), connection -> Response.of("done"));
+            own.runEffectFirst(Call.of(new OnceKey(user, "POST /x", "first"), any), connection -> Response.of("done"));
+        }
+        new Sweeper(store, Time.system()).sweep();
         KeyQuery all = KeyQuery.all(50);
         store.housekeeping().list(all.ofUser("user-7"));
         for (KeyState rare : List.of(KeyState.PROCESSING, KeyState.FAILED, KeyState.UNKNOWN)) {
@@ -181,7 +196,9 @@ class PlansTest {
         KeyPage page = store.housekeeping().list(all);
         store.housekeeping().list(all.after(page.next().orElseThrow()));
         store.housekeeping().list(all.ofUser("user-7").ofClientTx("new-tx-1"));
+        store.housekeeping().list(all.ofClientTx("tx-7"));
         store.housekeeping().cleanups(10);
+        store.housekeeping().cleanups(new Cleanup("documents", 0, Instant.now()), 10);
         store.housekeeping().erase("nobody", true);
     }
 

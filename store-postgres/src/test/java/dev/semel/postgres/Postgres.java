@@ -108,7 +108,7 @@ public final class Postgres {
         try {
             execute(
                     used,
-                    "delete from idempotency_keys; delete from documents; delete from further_keys; delete from receipts;"
+                    "delete from idempotency_keys; delete from documents; delete from further_keys; delete from receipts; delete from earlier_starts;"
                             + " delete from cleanup_logs");
         } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -39,6 +39,7 @@ class RowLevelSecurityTest {
             }
             store.commit(Stored.write("by-all", new DocumentId("feed", "", "post"), null, new FurtherKey("f", "p")));
         }
+        execute("insert into earlier_starts (user_id, created_at) values ('ann', now()), ('bob', now())");
         execute("create or replace view everything as select user_id, status from idempotency_keys");
         execute(
                 "create or replace view as_invoker with (security_invoker = true) as select user_id, status from idempotency_keys");
@@ -91,6 +92,8 @@ class RowLevelSecurityTest {
                 .isEqualTo(":post,ann:note-of-ann");
         assertThat(ask("select string_agg(owner || ':' || further_key, ',' order by owner) from further_keys"))
                 .isEqualTo(":p,ann:d-ann");
+        assertThat(ask("select string_agg(user_id, ',') from earlier_starts")).isEqualTo("ann");
+        assertThat(ask("select string_agg(user_id, ',') from semel_starts")).isEqualTo("ann,ann");
     }
 
     @Test
@@ -104,6 +107,7 @@ class RowLevelSecurityTest {
         actForNobody();
         assertThat(ask("select count(*) from idempotency_keys")).isEqualTo("0");
         assertThat(ask("select count(*) from documents where owner <> ''")).isEqualTo("0");
+        assertThat(ask("select count(*) from semel_starts")).isEqualTo("0");
         execute("select set_config('semel.user', '', true)");
         assertThat(ask("select count(*) from idempotency_keys")).isEqualTo("0");
     }
@@ -174,6 +178,7 @@ class RowLevelSecurityTest {
                 "insert into documents (collection, owner, key, version, created_at, updated_at, written_by, data)"
                         + " values ('notes', 'bob', 'x', 1, now(), now(), 'x', '1')",
                 "insert into further_keys values ('notes', 'bob', 'n', 'x', 'x')",
+                "insert into earlier_starts (user_id, created_at) values ('bob', now())",
                 "insert into documents as d (collection, owner, key, version, created_at, updated_at, written_by, data)"
                         + " values ('notes', 'bob', 'note-of-bob', 1, now(), now(), 'x', '1')"
                         + " on conflict (collection, owner, key) do update set data = '2'")) {
@@ -190,7 +195,8 @@ class RowLevelSecurityTest {
                 "alter table idempotency_keys disable row level security",
                 "drop policy own_rows on idempotency_keys",
                 "truncate idempotency_keys",
-                "delete from receipts")) {
+                "delete from receipts",
+                "delete from earlier_starts")) {
             actFor("ann");
             assertThatThrownBy(() -> execute(sql)).as(sql).isInstanceOf(SQLException.class);
             hostile.rollback();

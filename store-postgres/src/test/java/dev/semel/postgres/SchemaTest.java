@@ -71,7 +71,7 @@ class SchemaTest {
         assertThat(all(
                         Postgres.NEWEST.template(),
                         "select table_name || '.' || column_name from information_schema.columns"
-                                + " where table_name in ('idempotency_keys', 'documents', 'further_keys', 'receipts')"
+                                + " where table_name in ('idempotency_keys', 'documents', 'further_keys', 'receipts', 'earlier_starts')"
                                 + " and data_type = 'text' and column_name <> 'data'"
                                 + " and collation_name is distinct from 'C'"))
                 .isEmpty();
@@ -88,9 +88,25 @@ class SchemaTest {
                         all(
                                 source,
                                 "select relname from pg_class where relrowsecurity and not relforcerowsecurity order by relname"))
-                .containsExactly("documents", "further_keys", "idempotency_keys");
-        assertThat(Postgres.ask(source, "select reloptions::text from pg_class where relname = 'game_settlements'"))
-                .contains("security_invoker=true");
+                .containsExactly("documents", "earlier_starts", "further_keys", "idempotency_keys");
+        assertThat(
+                        all(
+                                source,
+                                "select relname from pg_class where relkind = 'v' and relnamespace ="
+                                        + " current_schema()::regnamespace and reloptions::text ~ 'security_invoker=true' order by relname"))
+                .containsExactly("game_settlements", "semel_starts");
+    }
+
+    /** Without one, rows of a table that is published to other databases cannot be removed. */
+    @Test
+    void tablesFromWhichRowsGo_haveAPrimaryKey() throws SQLException {
+        DataSource source = Postgres.NEWEST.template();
+        assertThat(
+                        all(
+                                source,
+                                "select relname from pg_class c where relkind = 'r' and relnamespace = current_schema()::regnamespace"
+                                        + " and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)"))
+                .containsExactly("cleanup_logs");
     }
 
     @Test
@@ -156,7 +172,7 @@ class SchemaTest {
             threads.shutdownNow();
         }
         assertThat(all(source, "select version from semel_schema_history where success"))
-                .containsExactlyInAnyOrder("1", "2", "3");
+                .containsExactlyInAnyOrder("1", "2", "3", "4", "5");
     }
 
     @Test
@@ -177,7 +193,7 @@ class SchemaTest {
                         + " execution_time, success) values (9, '7', 'later', 'SQL', 'V7__later.sql', 'x', 1, true)");
         assertThatThrownBy(() -> PostgresStore.open(source, PostgresSettings.DEFAULTS))
                 .isInstanceOf(StoreException.class)
-                .hasMessage("The database's tables are of version 7, this release knows them up to 3: use a newer one");
+                .hasMessage("The database's tables are of version 7, this release knows them up to 5: use a newer one");
     }
 
     @Test
@@ -187,8 +203,10 @@ class SchemaTest {
                 source,
                 "create schema elsewhere; alter database " + Postgres.ask(source, "select current_database()")
                         + " set search_path to elsewhere, public");
-        runByHand(source, "V1__semel.sql");
-        runByHand(source, "V2__housekeeping.sql");
+        for (String migration :
+                List.of("V1__semel.sql", "V2__housekeeping.sql", "V3__fewer_checks.sql", "V4__earlier_starts.sql")) {
+            runByHand(source, migration);
+        }
         assertThat(columns(source, "idempotency_keys")).isNotEmpty();
         PostgresStore.open(source, PostgresSettings.DEFAULTS.withoutMigration()).close();
     }

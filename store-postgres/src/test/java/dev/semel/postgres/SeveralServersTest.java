@@ -34,11 +34,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,7 +52,7 @@ class SeveralServersTest {
     private final DataSource database = Postgres.NEWEST.usedDatabase();
     private final List<Pool> pools = new ArrayList<>();
     private final List<PostgresStore> servers = List.of(open(), open());
-    private final ExecutorService threads = Executors.newFixedThreadPool(16);
+    private final ExecutorService threads = Executors.newFixedThreadPool(64);
 
     private PostgresStore open() {
         Pool pool = new Pool(database);
@@ -65,7 +68,7 @@ class SeveralServersTest {
         Postgres.NEWEST.giveBack(database);
     }
 
-    private void all(int count, java.util.function.IntFunction<Callable<?>> task) throws Exception {
+    private void all(int count, IntFunction<Callable<?>> task) throws Exception {
         List<Future<?>> tasks = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             tasks.add(threads.submit(task.apply(i)));
@@ -123,6 +126,40 @@ class SeveralServersTest {
             return null;
         });
         assertThat(begun).hasValue(50);
+    }
+
+    /** All come at once, so that the last keys of a user are asked for from both sides. */
+    @Test
+    void manyCallersOnBoth_beginAsManyKeysAsTheirUserMay() throws Exception {
+        int callers = 64;
+        OnceSettings settings = OnceSettings.DEFAULTS.withQuota(new Quota(20, Duration.ofHours(1)));
+        List<Once> engines = servers.stream()
+                .map(server -> new Once(server, Time.system(), settings, OnceListener.NONE))
+                .toList();
+        List<String> users = List.of("ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal");
+        Map<String, AtomicInteger> executed = new ConcurrentHashMap<>();
+        CyclicBarrier together = new CyclicBarrier(callers);
+        all(callers, caller -> () -> {
+            Once once = engines.get(caller % 2);
+            for (String user : users) {
+                Call call = Call.of(Stored.key(user, "k" + caller), Fingerprint.ofJson("1"));
+                together.await(1, TimeUnit.MINUTES);
+                Outcome outcome = users.indexOf(user) % 2 == 0
+                        ? once.atomic(call, tx -> Response.of("done"))
+                        : once.leased(call, IfAbandoned.RERUN, lease -> Response.of("done"));
+                if (outcome instanceof Outcome.Executed) {
+                    executed.computeIfAbsent(user, any -> new AtomicInteger()).incrementAndGet();
+                } else {
+                    assertThat(outcome).isInstanceOf(Outcome.Limited.class);
+                }
+            }
+            return null;
+        });
+        for (String user : users) {
+            assertThat(executed.get(user)).as(user).hasValue(20);
+            assertThat(Postgres.ask(database, "select count(*) from idempotency_keys where user_id = '" + user + "'"))
+                    .isEqualTo("20");
+        }
     }
 
     @Test

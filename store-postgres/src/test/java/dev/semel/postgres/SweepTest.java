@@ -1,5 +1,6 @@
 package dev.semel.postgres;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.Cleanup;
@@ -8,18 +9,23 @@ import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
 import dev.semel.store.Expected;
 import dev.semel.store.FurtherKey;
+import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
+import dev.semel.store.Response;
 import dev.semel.store.Sweeper;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.Eventually;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,7 +67,7 @@ class SweepTest {
 
     /** How many rows were let go. */
     private long sweep() {
-        return new Sweeper(store, time, List.of(), cleanups -> {})
+        return new Sweeper(store, time)
                 .sweep().stream().mapToLong(Cleanup::deleted).sum();
     }
 
@@ -77,8 +83,7 @@ class SweepTest {
         time.advance(Duration.ofHours(2).minusNanos(1_000));
         assertThat(sweep()).isZero();
         time.advance(Duration.ofNanos(1_000));
-        assertThat(sweep())
-                .isEqualTo(8); // two each of completed, with a response, and failed; and two whose owner has vanished
+        assertThat(sweep()).isEqualTo(6); // two each of completed and failed, and two whose owner has vanished
         assertThat(Postgres.ask(
                         database,
                         "select string_agg(user_id || status, ',' order by user_id, status)"
@@ -95,6 +100,34 @@ class SweepTest {
         time.advance(Duration.ofMinutes(30));
         assertThat(sweep()).isEqualTo(1);
         assertThat(count("idempotency_keys")).isEqualTo("0");
+    }
+
+    @Test
+    void earlierStartsOfKeys_goWhenTheyDoNotCountAnyMore() throws SQLException {
+        OnceWrite write = new OnceWrite(
+                Expected.ABSENT,
+                Stored.record(Stored.key("ann", "k"), "tx", OnceStatus.COMPLETED),
+                Duration.ofMinutes(10),
+                Duration.ofDays(1),
+                Quota.NONE);
+        store.commit(Commit.of("first", write));
+        time.advance(Duration.ofMinutes(10));
+        OnceRecord seen = store.find(write.record().key(), Quota.NONE).record();
+        store.commit(Commit.of(
+                "second",
+                new OnceWrite(
+                        Expected.asSeen(Objects.requireNonNull(seen)),
+                        write.record(),
+                        write.life(),
+                        write.afterlife(),
+                        Quota.NONE)));
+        assertThat(count("earlier_starts")).isEqualTo("1");
+        time.advance(Duration.ofMinutes(50));
+        sweep();
+        assertThat(count("earlier_starts")).isEqualTo("1");
+        time.advance(Duration.ofSeconds(1));
+        sweep();
+        assertThat(count("earlier_starts")).isEqualTo("0");
     }
 
     /** @param expiresAt when the key with the number n does */
@@ -122,7 +155,7 @@ class SweepTest {
         fill(keys, "timestamptz '2020-01-02' + n * interval '1 second'");
         int scans = read("idx_scan", "pg_stat_user_indexes");
         int pages = read("idx_blks_hit + idx_blks_read", "pg_statio_user_indexes");
-        assertThat(sweep()).isEqualTo(2L * keys);
+        assertThat(sweep()).isEqualTo(keys);
         pool.close(); // sessions tell what they have read when they end
         int steps = keys / 10 + 1;
         Eventually.assertHolds(() ->
@@ -134,12 +167,12 @@ class SweepTest {
     @Test
     void manyRows_goInBatches_andAreLogged() throws SQLException {
         fill(1700, "timestamptz '2020-01-02'");
-        assertThat(sweep()).isEqualTo(2 * 1700); // answers, and then tombstones
+        assertThat(sweep()).isEqualTo(1700);
         assertThat(count("idempotency_keys")).isEqualTo("0");
         assertThat(Postgres.ask(
                         database,
                         "select deleted_count || ' ' || (cleanup_time = timestamptz '2026-01-07 12:00:00Z')"
-                                + " from cleanup_logs where table_name = 'idempotency_keys'"))
+                                + " from cleanup_logs where table_name = 'tombstones'"))
                 .isEqualTo("1700 true");
     }
 
@@ -161,6 +194,44 @@ class SweepTest {
         assertThat(count("further_keys f where not exists (select from documents d where d.collection = f.collection"
                         + " and d.owner = f.owner and d.key = f.key)"))
                 .isEqualTo("0");
+    }
+
+    @Test
+    void erasedUser_leavesNoByteInTheTables_whenTheyAreWrittenAnew() throws Exception {
+        String user = "eraseduser";
+        store.commit(Stored.commit(
+                "a", Stored.key(user, "k"), new DocumentId("things", user, "d"), new FurtherKey("by-date", "today")));
+        store.commit(Stored.commit("b", Stored.key("ann", "k"), new DocumentId("things", "ann", "d")));
+        OnceRecord answered = Stored.record(Stored.key(user, "answered"), "tx", OnceStatus.COMPLETED)
+                .with(OnceStatus.COMPLETED, Response.of("{\"secret\":\"they said it\"}"));
+        store.commit(Commit.of(
+                "c", new OnceWrite(Expected.ABSENT, answered, Duration.ofHours(1), Duration.ofDays(1), Quota.NONE)));
+        Postgres.execute(database, "insert into earlier_starts (user_id, created_at) values ('" + user + "', now())");
+        assertThat(bytesOf("they said it")).isPositive();
+        assertThat(bytesOf(user)).isPositive();
+        store.housekeeping().erase(user, true);
+        Postgres.execute(database, "vacuum full idempotency_keys, earlier_starts, documents, further_keys");
+        assertThat(bytesOf(user) + bytesOf("they said it")).isZero();
+        assertThat(count("idempotency_keys") + count("documents")).isEqualTo("11");
+    }
+
+    /** In how many files of the database a text is. */
+    private long bytesOf(String text) throws Exception {
+        Postgres.execute(database, "checkpoint");
+        String folder = Postgres.ask(
+                database,
+                "select current_setting('data_directory') || '/base/' || oid from pg_database where datname = current_database()");
+        try (Stream<Path> files = Files.list(Path.of(Objects.requireNonNull(folder)))) {
+            return files.filter(file -> holds(file, text)).count();
+        }
+    }
+
+    private static boolean holds(Path file, String text) {
+        try {
+            return Files.readString(file, ISO_8859_1).contains(text);
+        } catch (IOException e) {
+            return false; // it has gone meanwhile
+        }
     }
 
     @Test

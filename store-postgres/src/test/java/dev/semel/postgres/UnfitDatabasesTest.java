@@ -6,6 +6,7 @@ import dev.semel.store.StoreException;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PreferQueryMode;
 
 /** Databases that would be found out to be of no use only when it is too late. */
 class UnfitDatabasesTest {
@@ -32,12 +33,41 @@ class UnfitDatabasesTest {
     }
 
     @Test
+    void tablesOfAnEarlierRelease_areRefused() throws SQLException {
+        PGSimpleDataSource source = Postgres.NEWEST.database();
+        Postgres.execute(source, "drop view semel_starts; drop table earlier_starts cascade");
+        assertThatThrownBy(() -> PostgresStore.open(source, PostgresSettings.DEFAULTS.withoutMigration()))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("semel_starts");
+    }
+
+    @Test
     void encodingThatLacksCharacters_isRefused() throws SQLException {
         PGSimpleDataSource beside = Postgres.NEWEST.emptyDatabase();
         String name = beside.getDatabaseName() + "_latin";
         Postgres.execute(beside, "create database " + name + " encoding 'LATIN1' locale 'C' template template0");
         assertRefused(
                 Postgres.NEWEST.source(name), PostgresSettings.DEFAULTS, "Its encoding is LATIN1, and has to be UTF8");
+    }
+
+    /** Roles and locks would be gone before the statement that needs them. */
+    @Test
+    void driverThatSplitsTransactions_isRefused() {
+        PGSimpleDataSource source = Postgres.NEWEST.database();
+        PostgresStore.open(source, PostgresSettings.DEFAULTS).close();
+        String reason = "The driver sends statements that belong together in transactions of their own:"
+                + " leave out its settings stringtype and preferQueryMode";
+        source.setStringType("unspecified");
+        assertRefused(source, PostgresSettings.DEFAULTS, reason);
+        source.setStringType("varchar");
+        source.setPrepareThreshold(-1); // fails by itself
+        assertThatThrownBy(() -> PostgresStore.open(source, PostgresSettings.DEFAULTS))
+                .isInstanceOf(StoreException.class);
+        source.setPrepareThreshold(1);
+        source.setPreferQueryMode(PreferQueryMode.SIMPLE);
+        assertRefused(source, PostgresSettings.DEFAULTS, reason);
+        source.setPreferQueryMode(PreferQueryMode.EXTENDED);
+        PostgresStore.open(source, PostgresSettings.DEFAULTS).close();
     }
 
     @Test

@@ -38,6 +38,8 @@ final class Database implements AutoCloseable {
 
     private static final int MOST_LOOKS = 50;
 
+    private static final int MANY_STRETCHES = 32;
+
     /** A log that is shorter than this is read again so quickly that it may be left. */
     private static final long SHORT_LOG_BYTES = 8L << 20;
 
@@ -199,12 +201,12 @@ final class Database implements AutoCloseable {
         if (after != null && !sameClient) {
             batch.put(clients.id(), Rows.clientKey(after.key(), after.clientTxId()), NOTHING);
         }
-        boolean wasOpen = before != null && before.status() != OnceStatus.COMPLETED;
-        boolean isOpen = after != null && after.status() != OnceStatus.COMPLETED;
-        if (isOpen && !wasOpen) {
-            batch.put(open.id(), row, NOTHING);
-        } else if (wasOpen && !isOpen) {
+        OnceStatus was = before == null ? OnceStatus.COMPLETED : before.status();
+        OnceStatus is = after == null ? OnceStatus.COMPLETED : after.status();
+        if (is == OnceStatus.COMPLETED && was != is) {
             batch.delete(open.id(), row);
+        } else if (was != is) {
+            batch.put(open.id(), row, Rows.value(is));
         }
         if (after == null) {
             batch.delete(once.id(), row);
@@ -271,17 +273,34 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /** Rows that lie together: from one on, up to another that is the first behind them. */
+    static final class Stretch {
+        private final byte[] from;
+        private final byte[] to;
+
+        Stretch(byte[] from, byte[] to) {
+            this.from = from;
+            this.to = to;
+        }
+    }
+
     /**
-     * Makes sure that no byte is left of rows that were deleted, neither in tables nor in logs.
+     * Makes sure that no byte is left of rows that were deleted, neither in tables nor in logs. Each stretch costs as much as the tables
+     * in which it lies; so, where there are many of them, all tables are written anew once instead.
      *
-     * @param from the first of the rows around which there may be any
-     * @param to the first behind them
+     * @param stretches where there may be any
      */
-    void wipe(Family family, byte[] from, byte[] to) {
+    void wipe(Family family, List<Stretch> stretches) {
         enter();
         try (FlushOptions options = new FlushOptions()) {
             db.flush(options, families().stream().map(Family::handle).toList());
-            db.compactRange(family.handle(), from, to, wiping);
+            if (stretches.size() > MANY_STRETCHES) {
+                db.compactRange(family.handle(), null, null, wiping);
+            } else {
+                for (Stretch stretch : stretches) {
+                    db.compactRange(family.handle(), stretch.from, stretch.to, wiping);
+                }
+            }
         } catch (RocksDBException e) {
             throw failed("compact", e);
         } finally {

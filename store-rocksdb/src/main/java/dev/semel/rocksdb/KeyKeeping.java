@@ -1,13 +1,16 @@
 package dev.semel.rocksdb;
 
+import dev.semel.rocksdb.Database.Stretch;
 import dev.semel.store.Cleanup;
 import dev.semel.store.GroupWriter;
 import dev.semel.store.Housekeeping;
 import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
+import dev.semel.store.KeyState;
 import dev.semel.store.NewKeyLedger;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
 import dev.semel.store.RowLocks;
 import dev.semel.store.SweepStep;
 import java.time.Instant;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
@@ -33,6 +37,9 @@ final class KeyKeeping implements Housekeeping {
 
     /** The most rows that are looked at for a page. */
     private static final int MOST_LOOKS = 10_000;
+
+    /** The most that are passed over by their status, which is quick. */
+    private static final int MOST_PASSED = 200_000;
 
     private static final int ROWS_AT_A_TIME = 100;
     private static final int MOST_CLEANUPS = 10_000;
@@ -77,7 +84,7 @@ final class KeyKeeping implements Housekeeping {
         Listing(KeyQuery query, Instant now) {
             this.query = query;
             this.now = now;
-            this.byClient = query.clientTxId() != null;
+            this.byClient = query.clientTxId() != null && query.user() != null;
             this.family = byClient ? db.clients : query.asksForOpen() ? db.open : db.once;
         }
 
@@ -90,13 +97,19 @@ final class KeyKeeping implements Housekeeping {
                     RocksIterator rows = db.iterator(family, options)) {
                 rows.seek(Arrays.compareUnsigned(from, prefix) < 0 ? prefix : from);
                 int looks = 0;
+                int passed = 0;
                 OnceKey last = after;
                 for (; rows.isValid() && startsWith(rows.key(), prefix); rows.next()) {
-                    if (found.size() == query.limit() || looks++ == MOST_LOOKS) {
+                    if (found.size() == query.limit() || looks == MOST_LOOKS || passed == MOST_PASSED) {
                         return page(Optional.of(Objects.requireNonNull(last).cursor()));
                     }
                     byte[] row = byClient ? Rows.keyBehind(rows.key()) : rows.key();
                     last = Rows.onceKey(row);
+                    if (family == db.open && !mayBeWanted(Rows.onceStatus(rows.value()))) {
+                        passed++;
+                        continue;
+                    }
+                    looks++;
                     byte[] value = family == db.once ? rows.value() : db.get(db.once, options, row);
                     if (value != null) {
                         add(Rows.onceRecord(last, value));
@@ -109,6 +122,11 @@ final class KeyKeeping implements Housekeeping {
             } finally {
                 db.release(snapshot);
             }
+        }
+
+        /** What is processing may be unknown, if its owner has vanished. */
+        private boolean mayBeWanted(OnceStatus status) {
+            return (status == OnceStatus.FAILED) == (query.state() == KeyState.FAILED);
         }
 
         private void add(OnceRecord record) {
@@ -130,7 +148,11 @@ final class KeyKeeping implements Housekeeping {
             if (query.clientTxId() != null) {
                 return Rows.rowsOf(user, query.clientTxId());
             }
-            return query.endpoint() == null ? Rows.keysOf(user) : Rows.rowsOf(user, query.endpoint());
+            String endpoint = query.endpoint();
+            if (endpoint == null) {
+                return Rows.keysOf(user);
+            }
+            return Rows.keysOf(user, endpoint, Objects.requireNonNullElse(query.prefix(), ""));
         }
 
         private byte[] rowOf(OnceKey key) {
@@ -163,8 +185,9 @@ final class KeyKeeping implements Housekeeping {
     }
 
     @Override
-    public List<Cleanup> cleanups(int limit) {
-        return rows(db.meta, Rows.cleanups(), limit).stream()
+    public List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
+        byte[] from = after == null ? Rows.cleanups() : Rows.next(Rows.key(after));
+        return rows(db.meta, Rows.cleanups(), from, limit).stream()
                 .map(row -> Rows.cleanup(row.value))
                 .toList();
     }
@@ -175,8 +198,12 @@ final class KeyKeeping implements Housekeeping {
         byte[] keys = Rows.keysOf(user);
         erased.put(KEYS, eraseKeys(keys));
         for (Family family : List.of(db.once, db.open, db.clients)) {
-            db.wipe(family, keys, Rows.behind(keys));
+            db.wipe(family, List.of(new Stretch(keys, Rows.behind(keys))));
         }
+        byte[] starts = Rows.startsOf(user);
+        removeAll(db.meta, starts, REMOVED);
+        db.wipe(db.meta, List.of(new Stretch(starts, Rows.behind(starts))));
+        newKeys.forget(user);
         if (withDocuments) {
             erased.put(DOCUMENTS, eraseDocuments(user));
         }
@@ -184,38 +211,41 @@ final class KeyKeeping implements Housekeeping {
     }
 
     private long eraseKeys(byte[] keys) {
-        return removeAll(
-                db.once,
-                keys,
-                (row, batch) -> db.replace(batch, Rows.onceRecord(Rows.onceKey(row.key), row.value), null));
+        return removeAll(db.once, keys, (family, row, batch) -> {
+            db.replace(batch, Rows.onceRecord(Rows.onceKey(row.key), row.value), null);
+            return true;
+        });
     }
 
-    /** A user's documents lie together within each collection. */
+    /** A user's rows lie together within each collection, and within each of its further keys. */
     private long eraseDocuments(String user) {
-        long erased = 0;
-        byte @Nullable [] next = new byte[0];
-        while ((next = firstFrom(db.documents, next)) != null) {
-            String collection = Rows.collectionOf(next);
-            byte[] theirs = Rows.documentKey(collection, "", user, "");
-            long removed = removeAll(db.documents, theirs, (row, batch) -> batch.delete(db.documents.id(), row.key));
-            erased += removed;
-            db.wipe(db.documents, theirs, Rows.behind(theirs)); // also what they had deleted themselves
-            eraseFurtherKeys(collection, user);
-            next = Rows.behind(Rows.rowsOf(collection));
-        }
+        long erased = wipe(db.documents, row -> Rows.rowsOf(Rows.collectionOf(row)), user, REMOVED);
+        wipe(db.further, row -> Rows.rowsOf(Rows.collectionOf(row), Rows.furtherKeyOf(row)), user, new Unled());
         return erased;
     }
 
-    private void eraseFurtherKeys(String collection, String user) {
-        byte[] all = Rows.rowsOf(collection);
-        byte @Nullable [] next = all;
-        while ((next = firstFrom(db.further, next)) != null && startsWith(next, all)) {
-            String name = Rows.furtherKeyOf(next);
-            byte[] theirs = Rows.documentKey(collection, name, user, "");
-            removeAll(db.further, theirs, (row, batch) -> batch.delete(db.further.id(), row.key));
-            db.wipe(db.further, theirs, Rows.behind(theirs));
-            next = Rows.behind(Rows.rowsOf(collection, name));
+    /**
+     * Leaves no byte of what a user has in a family, nor of what they had deleted themselves: that may lie next to what is there, or
+     * between, where nobody has anything any more.
+     *
+     * @param rowsAround the rows among which a row is, in which each user's lie together
+     */
+    private long wipe(Family family, UnaryOperator<byte[]> rowsAround, String user, Removal removal) {
+        long removed = 0;
+        List<Stretch> theirsOrNobodys = new ArrayList<>();
+        byte[] from = new byte[0];
+        byte[] next;
+        while ((next = firstFrom(family, from)) != null) {
+            byte[] around = rowsAround.apply(next);
+            byte[] theirs = Rows.ownedBy(around, user);
+            removed += removeAll(family, theirs, removal);
+            theirsOrNobodys.add(new Stretch(from, around));
+            theirsOrNobodys.add(new Stretch(theirs, Rows.behind(theirs)));
+            from = Rows.behind(around);
         }
+        theirsOrNobodys.add(new Stretch(from, Rows.BEHIND_ALL));
+        db.wipe(family, theirsOrNobodys);
+        return removed;
     }
 
     /** A row as it is stored. */
@@ -229,35 +259,57 @@ final class KeyKeeping implements Housekeeping {
         }
     }
 
-    /** What is to be written for a row to be gone. */
+    /** What is to be done for a row to be gone. */
     private interface Removal {
-        void add(Row row, Batch batch);
+
+        /** Whose lock is to be held for it. */
+        default byte[] lockedBy(Row row) {
+            return row.key;
+        }
+
+        /** Adds what is to be written; returns whether the row goes. */
+        boolean add(Family family, Row row, Batch batch);
+    }
+
+    private static final Removal REMOVED = (family, row, batch) -> {
+        batch.delete(family.id(), row.key);
+        return true;
+    };
+
+    /** A further key goes if its document has gone: it may have been made anew meanwhile. */
+    private final class Unled implements Removal {
+        @Override
+        public byte[] lockedBy(Row row) {
+            return Rows.documentBehind(row.key, row.value);
+        }
+
+        @Override
+        public boolean add(Family family, Row row, Batch batch) {
+            return db.get(db.documents, lockedBy(row)) == null && REMOVED.add(family, row, batch);
+        }
     }
 
     /** Removes all rows that begin with a prefix, and returns how many. */
     private long removeAll(Family family, byte[] prefix, Removal removal) {
         long removed = 0;
+        byte[] from = prefix;
         while (true) {
-            List<byte[]> some = rows(family, prefix, ROWS_AT_A_TIME).stream()
-                    .map(row -> row.key)
-                    .toList();
+            List<Row> some = rows(family, prefix, from, ROWS_AT_A_TIME);
             if (some.isEmpty()) {
                 return removed;
             }
-            RowLocks.Held held = locks.lock(some);
+            RowLocks.Held held = locks.lock(some.stream().map(removal::lockedBy).toList());
             try {
                 Batch batch = new Batch();
-                for (byte[] key : some) {
-                    byte[] value = db.get(family, key);
-                    if (value != null) {
-                        removal.add(new Row(key, value), batch);
-                        removed++;
-                    }
+                for (Row row : some) {
+                    byte[] value = db.get(family, row.key);
+                    removed += value != null && removal.add(family, new Row(row.key, value), batch) ? 1 : 0;
                 }
                 writer.write(batch);
             } finally {
                 held.release();
             }
+            from = Rows.next(some.get(some.size() - 1).key);
         }
     }
 
@@ -269,9 +321,13 @@ final class KeyKeeping implements Housekeeping {
     }
 
     private List<Row> rows(Family family, byte[] prefix, int limit) {
+        return rows(family, prefix, prefix, limit);
+    }
+
+    private List<Row> rows(Family family, byte[] prefix, byte[] from, int limit) {
         List<Row> found = new ArrayList<>();
         read(family, rows -> {
-            rows.seek(prefix);
+            rows.seek(from);
             for (; rows.isValid() && startsWith(rows.key(), prefix) && found.size() < limit; rows.next()) {
                 found.add(new Row(rows.key(), rows.value()));
             }

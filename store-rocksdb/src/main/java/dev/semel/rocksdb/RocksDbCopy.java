@@ -38,7 +38,7 @@ public final class RocksDbCopy {
     public record Copied(long rows, String hash) {}
 
     /**
-     * Copies a store.
+     * Copies a store. Folders above the target are made if they are not there.
      *
      * @param progress is told now and then how many rows were written
      * @throws StoreException if the source is no store, if the target is there already, or if the disk fails
@@ -49,14 +49,16 @@ public final class RocksDbCopy {
         }
         Folder.requireStore(from);
         try {
-            Path parent = to.toAbsolutePath().resolve("..").normalize();
-            if (parent.toRealPath().startsWith(from.toRealPath())) {
+            Path parent = above(to.toAbsolutePath());
+            Path there = nearestThatExists(parent);
+            if (there.toRealPath().startsWith(from.toRealPath())) {
                 throw StoreException.refused("A copy of " + from + " cannot be inside of it, at " + to);
             }
+            Files.createDirectories(parent);
             Path draft = Files.createTempDirectory(parent, to.getFileName() + ".incomplete-");
             try {
                 Copied copied = copy(from, draft, to, progress);
-                Folder.sync(parent);
+                syncUpTo(there, parent);
                 return copied;
             } catch (IOException | RuntimeException | Error e) {
                 deleteAll(draft);
@@ -65,6 +67,21 @@ public final class RocksDbCopy {
         } catch (IOException e) {
             throw StoreException.unavailable("Cannot copy the store to " + to + ": " + e, e);
         }
+    }
+
+    private static Path nearestThatExists(Path folder) {
+        return Files.exists(folder) ? folder : nearestThatExists(above(folder));
+    }
+
+    private static void syncUpTo(Path top, Path folder) throws IOException {
+        Folder.sync(folder);
+        if (!folder.equals(top)) {
+            syncUpTo(top, above(folder));
+        }
+    }
+
+    private static Path above(Path folder) {
+        return folder.resolve("..").normalize();
     }
 
     private static Copied copy(Path from, Path draft, Path to, LongConsumer progress) throws IOException {

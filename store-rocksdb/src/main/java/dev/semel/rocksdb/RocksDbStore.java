@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
@@ -280,7 +281,7 @@ public final class RocksDbStore implements Store {
             if (!expected.getValue().equals(live == null ? "" : live.writtenBy())) {
                 return new CommitResult.Stale(expected.getKey(), live == null ? 0 : live.version());
             }
-            if (document != null && document.place() != 0 && live == null) {
+            if (document != null && document.place() != 0) {
                 removeFromOrder(batch, document, commit);
             }
         }
@@ -300,10 +301,12 @@ public final class RocksDbStore implements Store {
         }
     }
 
-    /** A document that is past its time, and written anew, is no longer found at its old place. */
+    /** A document that is made anew is no longer found at its old place: it was past its time, or the commit has removed it before. */
     private void removeFromOrder(Batch batch, Document old, Commit commit) {
         for (DocumentWrite write : commit.writes()) {
-            if (write instanceof DocumentWrite.Put put && put.id().equals(old.id())) {
+            if (write instanceof DocumentWrite.Put put
+                    && put.wantsPlace()
+                    && put.id().equals(old.id())) {
                 add(batch, put.removalOf(old));
             }
         }
@@ -330,16 +333,27 @@ public final class RocksDbStore implements Store {
         } else {
             written = once.stamp(commit.attempt(), fences::next, now);
             db.replace(batch, current, written);
+            if (once.isNewKey() && current != null) {
+                keepStart(batch, current, now);
+            }
         }
         writer.write(batch);
         metrics.commits.increment();
         return new CommitResult.Applied(written);
     }
 
+    /** That of a key which is begun anew. */
+    private void keepStart(Batch batch, OnceRecord earlier, Instant now) {
+        byte[] start = Rows.start(earlier, now);
+        if (start != null) {
+            batch.put(db.meta.id(), start, Rows.startedAt(earlier));
+        }
+    }
+
     private void add(Batch batch, DocumentWrite write) {
         byte[] row = Rows.key(write.id());
         if (write instanceof DocumentWrite.Put put) {
-            batch.put(db.documents.id(), row, Rows.value(put.document()));
+            batch.put(db.documents.id(), row, Rows.value(put.document(), put.furtherKeys()));
         } else {
             batch.delete(db.documents.id(), row);
         }
@@ -382,26 +396,34 @@ public final class RocksDbStore implements Store {
 
     /** When a user began the keys that are still known. */
     private List<Instant> newKeysSince(String user, Instant since) {
-        byte[] from = Rows.keysOf(user);
         List<Instant> begun = new ArrayList<>();
         Snapshot snapshot = db.snapshot();
-        try (Slice end = new Slice(Rows.behind(from));
-                ReadOptions options = Database.reading().setSnapshot(snapshot).setIterateUpperBound(end);
-                RocksIterator rows = db.iterator(db.once, options)) {
-            for (rows.seek(from); rows.isValid(); rows.next()) {
-                Instant createdAt = Rows.createdAt(rows.value());
-                if (createdAt.isAfter(since)) {
-                    begun.add(createdAt);
+        try {
+            Consumer<Instant> counted = time -> {
+                if (time.isAfter(since)) {
+                    begun.add(time);
                 }
-            }
-            rows.status();
-        } catch (RocksDBException e) {
-            throw Database.failed("scan", e);
+            };
+            forEach(db.once, Rows.keysOf(user), snapshot, row -> counted.accept(Rows.createdAt(row)));
+            forEach(db.meta, Rows.startsOf(user), snapshot, row -> counted.accept(Rows.startedAt(row)));
         } finally {
             db.release(snapshot);
         }
         begun.sort(null);
         return begun;
+    }
+
+    private void forEach(Family family, byte[] prefix, Snapshot snapshot, Consumer<byte[]> action) {
+        try (Slice end = new Slice(Rows.behind(prefix));
+                ReadOptions options = Database.reading().setSnapshot(snapshot).setIterateUpperBound(end);
+                RocksIterator rows = db.iterator(family, options)) {
+            for (rows.seek(prefix); rows.isValid(); rows.next()) {
+                action.accept(rows.value());
+            }
+            rows.status();
+        } catch (RocksDBException e) {
+            throw Database.failed("scan", e);
+        }
     }
 
     @Override

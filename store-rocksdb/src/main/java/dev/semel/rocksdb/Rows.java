@@ -13,12 +13,15 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
+import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +30,17 @@ import org.jspecify.annotations.Nullable;
  * How rows are spelled on disk: the format, version {@value #FORMAT}.
  *
  * <p>A key is its parts with a zero byte between them, which none of them can hold; so rows are in the order of their parts. A value
- * begins with the number of its layout; then come its fields.
+ * begins with the number of its layout; then come its fields. What is but a number or a time has no layout.
  */
 final class Rows {
 
     /** The version of the whole format. It changes when an older release could no longer read what is written. */
-    static final int FORMAT = 2;
+    static final int FORMAT = 3;
+
+    /** No text in UTF-8 begins so high. */
+    static final byte[] BEHIND_ALL = {(byte) 0xFF};
 
     private static final int LAYOUT = 1;
-    private static final DocumentId ANY = new DocumentId("any", "", "any");
     private static final char SEPARATOR = 0;
 
     private static final int REFUSAL = 1;
@@ -46,6 +51,11 @@ final class Rows {
     /** The user comes first, so that all keys of a user are together. */
     static byte[] key(OnceKey key) {
         return join(key.user(), key.endpoint(), key.key());
+    }
+
+    /** Where the keys of a user and an endpoint begin that begin with a text. */
+    static byte[] keysOf(String user, String endpoint, String prefix) {
+        return join(user, endpoint, prefix);
     }
 
     /** Where the keys of a user begin. */
@@ -78,6 +88,14 @@ final class Rows {
     /** Where the rows of a collection begin. */
     static byte[] rowsOf(String collection) {
         return join(collection, "");
+    }
+
+    /** Where a user's own rows begin among those of a collection, or of one of its further keys. */
+    static byte[] ownedBy(byte[] rows, String user) {
+        byte[] theirs = keysOf(user);
+        byte[] joined = Arrays.copyOf(rows, rows.length + theirs.length);
+        System.arraycopy(theirs, 0, joined, rows.length, theirs.length);
+        return joined;
     }
 
     /** The own key of the document to which a row of a further key leads. */
@@ -170,10 +188,10 @@ final class Rows {
             boolean processing = status(in.readByte()) == OnceStatus.PROCESSING;
             boolean freezes = ifAbandoned(in.readByte()) == IfAbandoned.FREEZE && processing;
             skipFromFenceToCreatedAt(in);
-            Instant counted = in.readInstant().plus(OnceRecord.COUNTED);
+            in.readInstant(); // when it was created
             Instant deadline = in.readOptionalInstant();
             Instant forgottenAt = in.readOptionalInstant();
-            boolean forgotten = forgottenAt != null && !now.isBefore(forgottenAt) && !now.isBefore(counted);
+            boolean forgotten = forgottenAt != null && !now.isBefore(forgottenAt);
             boolean over = deadline != null && !now.isBefore(deadline);
             return over && (freezes || forgotten || in.readByte() != 0);
         });
@@ -207,6 +225,34 @@ final class Rows {
     }
 
     private static final String CLEANUP = "cleanup";
+    private static final String START = "start";
+
+    /** Where earlier starts begin of keys that a user has begun anew; they are in the same family as numbers. */
+    static byte[] startsOf(String user) {
+        return join(START, user, "");
+    }
+
+    /** An earlier start of a key, which is known by it alone; null if it does not count any more. */
+    static byte @Nullable [] start(OnceRecord earlier, Instant now) {
+        return earlier.createdAt().isAfter(now.minus(Quota.LONGEST))
+                ? join(START, earlier.key().user(), earlier.attempt())
+                : null;
+    }
+
+    static byte[] startedAt(OnceRecord earlier) {
+        return new ByteWriter(10).addInstant(earlier.createdAt()).toBytes();
+    }
+
+    static Instant startedAt(byte[] value) {
+        return new ByteReader(value).readInstant();
+    }
+
+    /** Whether a row is an earlier start that does not count any more. */
+    static boolean isOverStart(byte[] row, byte[] value, Instant now) {
+        byte[] starts = join(START, "");
+        return Arrays.mismatch(starts, row) == starts.length
+                && !startedAt(value).isAfter(now.minus(Quota.LONGEST));
+    }
 
     /** Where what is noted of sweeps begins; it is in the same family as numbers. */
     static byte[] cleanups() {
@@ -287,9 +333,10 @@ final class Rows {
         return (flags & NOT_KEPT) == 0 ? response : response.notKept();
     }
 
-    static byte[] value(Document document) {
+    /** A document that is to go by itself says by which further keys it is found: they go with it. */
+    static byte[] value(Document document, List<FurtherKey> furtherKeys) {
         byte[] data = document.data().bytes();
-        return new ByteWriter(data.length + 40)
+        ByteWriter out = new ByteWriter(data.length + 40)
                 .addByte(LAYOUT)
                 .addVarint(document.version())
                 .addInstant(document.createdAt())
@@ -297,33 +344,45 @@ final class Rows {
                 .addOptionalInstant(document.expiresAt())
                 .addText(document.writtenBy())
                 .addBlock(data)
-                .addVarint(document.place())
-                .toBytes();
+                .addVarint(document.place());
+        if (document.expiresAt() != null) {
+            furtherKeys.forEach(further -> out.addText(further.name()).addText(further.key()));
+        }
+        return out.toBytes();
     }
 
     static Document document(DocumentId id, byte[] value) {
+        return read("a document", value, in -> document(id, in));
+    }
+
+    private static Document document(DocumentId id, ByteReader in) {
+        long version = in.readVarint();
+        Instant createdAt = in.readInstant();
+        Instant updatedAt = in.readInstant();
+        Instant expiresAt = in.readOptionalInstant();
+        String writtenBy = in.readText();
+        Json data = Json.ofChecked(in.readBlock());
+        long place = in.isAtEnd() ? 0 : in.readVarint();
+        return new Document(id, version, createdAt, updatedAt, expiresAt, data, writtenBy, place);
+    }
+
+    /** The rows of the further keys of a document that was to go by itself. */
+    static List<byte[]> furtherRows(byte[] row, byte[] value) {
+        String[] parts = new String(row, UTF_8).split("\0", -1);
+        DocumentId id = new DocumentId(parts[0], parts[1], parts[2]);
         return read("a document", value, in -> {
-            long version = in.readVarint();
-            Instant createdAt = in.readInstant();
-            Instant updatedAt = in.readInstant();
-            Instant expiresAt = in.readOptionalInstant();
-            String writtenBy = in.readText();
-            Json data = Json.ofChecked(in.readBlock());
-            long place = in.isAtEnd() ? 0 : in.readVarint();
-            return new Document(id, version, createdAt, updatedAt, expiresAt, data, writtenBy, place);
+            document(id, in);
+            List<byte[]> rows = new ArrayList<>();
+            while (!in.isAtEnd()) {
+                rows.add(key(id, new FurtherKey(in.readText(), in.readText())));
+            }
+            return rows;
         });
     }
 
     /** A further key leads to the document's own. */
     static byte[] value(DocumentId id) {
         return id.key().getBytes(US_ASCII);
-    }
-
-    /** Whether a further key is still one of the document that it leads to, and not of one that was there before. */
-    static boolean leadsTo(byte[] furtherRow, byte[] document) {
-        String[] parts = new String(furtherRow, UTF_8).split("\0", -1);
-        return !parts[1].equals(FurtherKey.IN_ORDER)
-                || FurtherKey.endsWith(document(ANY, document).place(), parts[3]);
     }
 
     private static <T> T read(String what, byte[] value, Function<ByteReader, T> reading) {
@@ -338,6 +397,15 @@ final class Rows {
             throw StoreException.unavailable(
                     "Cannot read " + what + " from disk: it is damaged, or newer than this release", e);
         }
+    }
+
+    /** A status by itself. */
+    static byte[] value(OnceStatus status) {
+        return new byte[] {(byte) code(status)};
+    }
+
+    static OnceStatus onceStatus(byte[] value) {
+        return status(value[0]);
     }
 
     private static int code(OnceStatus status) {

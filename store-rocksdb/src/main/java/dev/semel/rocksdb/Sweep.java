@@ -15,9 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
@@ -55,17 +53,12 @@ final class Sweep {
     private final GroupWriter<Batch> writer;
     private final InstantSource clock;
 
-    /** Collections of which documents have gone whose further keys are still there; unless it is not known at all. */
-    private final Set<String> touched = ConcurrentHashMap.newKeySet();
-
-    private volatile boolean allTouched = true;
+    /** How many rows of a family were removed, or written anew without what they held, since their space was taken back. */
+    private final Map<Family, Long> dead = new ConcurrentHashMap<>();
 
     /** What becomes of the rows of a family. */
     private abstract static class Rule {
         final Family family;
-
-        /** How many rows were removed since their space was taken back. */
-        final AtomicLong dead = new AtomicLong();
 
         Rule(Family family) {
             this.family = family;
@@ -74,16 +67,8 @@ final class Sweep {
         /** Whether something is to be done with a row. */
         abstract boolean concerns(byte[] row, byte[] value);
 
-        /** Whose lock is to be held for it. */
-        byte[] lockedBy(byte[] row, byte[] value) {
-            return row;
-        }
-
         /** Does it; returns as what it counts, or null if it does not. */
         abstract @Nullable String sweep(byte[] row, byte[] value, Batch batch);
-
-        /** All rows were gone through. */
-        void end() {}
     }
 
     Sweep(Database db, RowLocks locks, GroupWriter<Batch> writer, InstantSource clock) {
@@ -91,16 +76,12 @@ final class Sweep {
         this.locks = locks;
         this.writer = writer;
         this.clock = clock;
-        this.rules = List.of(
-                new KeyRule(db.once),
-                new DocumentRule(db.documents),
-                new FurtherKeyRule(db.further),
-                new ReceiptRule(db.receipts));
+        this.rules = List.of(new KeyRule(), new DocumentRule(), new ReceiptRule(), new StartRule());
     }
 
     private final class KeyRule extends Rule {
-        KeyRule(Family family) {
-            super(family);
+        KeyRule() {
+            super(db.once);
         }
 
         @Override
@@ -114,6 +95,8 @@ final class Sweep {
             OnceRecord left = record.sweptAt(clock.instant());
             db.replace(batch, record, left);
             if (left == null) {
+                dead.merge(db.open, 1L, Long::sum);
+                dead.merge(db.clients, 1L, Long::sum);
                 return Housekeeping.tableOf(record);
             }
             return left.status() == record.status() ? Housekeeping.KEYS : null;
@@ -121,8 +104,8 @@ final class Sweep {
     }
 
     private final class DocumentRule extends Rule {
-        DocumentRule(Family family) {
-            super(family);
+        DocumentRule() {
+            super(db.documents);
         }
 
         @Override
@@ -132,48 +115,17 @@ final class Sweep {
 
         @Override
         String sweep(byte[] row, byte[] value, Batch batch) {
-            touched.add(Rows.collectionOf(row));
+            List<byte[]> furtherKeys = Rows.furtherRows(row, value);
             batch.delete(family.id(), row);
+            furtherKeys.forEach(key -> batch.delete(db.further.id(), key));
+            dead.merge(db.further, (long) furtherKeys.size(), Long::sum);
             return Housekeeping.DOCUMENTS;
         }
     }
 
-    /** A further key goes when its document has gone. */
-    private final class FurtherKeyRule extends Rule {
-        FurtherKeyRule(Family family) {
-            super(family);
-        }
-
-        @Override
-        boolean concerns(byte[] row, byte[] value) {
-            if (!allTouched && !touched.contains(Rows.collectionOf(row))) {
-                return false;
-            }
-            byte[] document = db.get(db.documents, lockedBy(row, value));
-            return document == null || !Rows.leadsTo(row, document);
-        }
-
-        @Override
-        byte[] lockedBy(byte[] row, byte[] value) {
-            return Rows.documentBehind(row, value);
-        }
-
-        @Override
-        @Nullable String sweep(byte[] row, byte[] value, Batch batch) {
-            batch.delete(family.id(), row);
-            return null;
-        }
-
-        @Override
-        void end() {
-            touched.clear();
-            allTouched = false;
-        }
-    }
-
     private final class ReceiptRule extends Rule {
-        ReceiptRule(Family family) {
-            super(family);
+        ReceiptRule() {
+            super(db.receipts);
         }
 
         @Override
@@ -189,10 +141,21 @@ final class Sweep {
         }
     }
 
-    /** Rows that are to be looked at once more, and those whose locks are to be held for it. */
-    private static final class Candidates {
-        private final List<byte[]> rows = new ArrayList<>();
-        private final List<byte[]> locks = new ArrayList<>();
+    private final class StartRule extends Rule {
+        StartRule() {
+            super(db.meta);
+        }
+
+        @Override
+        boolean concerns(byte[] row, byte[] value) {
+            return Rows.isOverStart(row, value, clock.instant());
+        }
+
+        @Override
+        @Nullable String sweep(byte[] row, byte[] value, Batch batch) {
+            batch.delete(family.id(), row);
+            return null;
+        }
     }
 
     /** @param from which rule, a space, and the row from which on; or empty */
@@ -203,14 +166,13 @@ final class Sweep {
         Rule rule = rules.get(number);
         Map<String, Long> deleted = new HashMap<>();
         TABLES.forEach(table -> deleted.put(table, 0L));
-        Candidates found = new Candidates();
+        List<byte[]> found = new ArrayList<>();
         byte[] next = find(rule, begin, rowsAtATime(), found);
         Duration waited = sweep(rule, found, deleted);
         if (next != null) {
             return new SweepStep(deleted, Optional.of(number + " " + new String(next, UTF_8)), waited);
         }
-        rule.end();
-        takeBackSpace(rule);
+        takeBackSpace();
         Optional<String> nextRule = number + 1 == rules.size() ? Optional.empty() : Optional.of((number + 1) + " ");
         return new SweepStep(deleted, nextRule, waited);
     }
@@ -221,29 +183,28 @@ final class Sweep {
     }
 
     /** It is done so seldom that a row is not written again more than twice for each that was removed. */
-    private void takeBackSpace(Rule rule) {
-        long dead = rule.dead.get();
-        if (dead >= MANY && dead > db.number(rule.family, "rocksdb.estimate-num-keys") / 2) {
-            db.compact(rule.family);
-            rule.dead.addAndGet(-dead);
-        }
+    private void takeBackSpace() {
+        dead.forEach((family, rows) -> {
+            if (rows >= MANY && rows > db.number(family, "rocksdb.estimate-num-keys") / 2) {
+                db.compact(family);
+                dead.merge(family, -rows, Long::sum);
+            }
+        });
     }
 
     /** Finds some rows with which something is to be done; returns where to look further, or null at the end. */
-    private byte @Nullable [] find(Rule rule, byte[] from, int most, Candidates found) {
+    private byte @Nullable [] find(Rule rule, byte[] from, int most, List<byte[]> found) {
         Snapshot snapshot = db.snapshot();
         try (ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
                 RocksIterator rows = db.iterator(rule.family, options)) {
             int looks = 0;
             for (rows.seek(from); rows.isValid(); rows.next()) {
                 byte[] row = rows.key();
-                if (found.rows.size() == most || looks++ == LOOKS_AT_A_TIME) {
+                if (found.size() == most || looks++ == LOOKS_AT_A_TIME) {
                     return row;
                 }
-                byte[] value = rows.value();
-                if (concerns(rule, row, value)) {
-                    found.rows.add(row);
-                    found.locks.add(rule.lockedBy(row, value));
+                if (concerns(rule, row, rows.value())) {
+                    found.add(row);
                 }
             }
             rows.status();
@@ -278,16 +239,16 @@ final class Sweep {
     }
 
     /** Returns how long it waited for others. */
-    private Duration sweep(Rule rule, Candidates found, Map<String, Long> deleted) {
-        if (found.rows.isEmpty()) {
+    private Duration sweep(Rule rule, List<byte[]> found, Map<String, Long> deleted) {
+        if (found.isEmpty()) {
             return Duration.ZERO;
         }
         int count = 0;
         Duration waited = Duration.ZERO;
-        RowLocks.Held held = locks.lock(found.locks);
+        RowLocks.Held held = locks.lock(found);
         try {
             Batch batch = new Batch();
-            for (byte[] row : found.rows) {
+            for (byte[] row : found) {
                 byte[] value = db.get(rule.family, row);
                 if (value != null && concerns(rule, row, value)) {
                     count += sweep(rule, row, value, batch, deleted) ? 1 : 0;
@@ -299,7 +260,7 @@ final class Sweep {
         } finally {
             held.release();
         }
-        rule.dead.addAndGet(count);
+        dead.merge(rule.family, (long) count, Long::sum);
         return waited;
     }
 }

@@ -13,10 +13,15 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
+import dev.semel.once.UnknownOutcomeException;
 import dev.semel.record.Records;
 import dev.semel.store.Cleanup;
 import dev.semel.store.Document;
+import dev.semel.store.Housekeeping;
 import dev.semel.store.IfAbandoned;
+import dev.semel.store.KeyPage;
+import dev.semel.store.KeyQuery;
+import dev.semel.store.KeyState;
 import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
@@ -37,13 +42,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksIterator;
 
 /** What the store on RocksDB does beyond the contract: it stays. */
 class RocksDbStoreTest {
@@ -106,7 +115,7 @@ class RocksDbStoreTest {
 
     /** How many rows were let go. */
     private long sweep(RocksDbStore store) {
-        return new Sweeper(store, time, List.of(), cleanups -> {})
+        return new Sweeper(store, time)
                 .sweep().stream().mapToLong(Cleanup::deleted).sum();
     }
 
@@ -127,6 +136,38 @@ class RocksDbStoreTest {
         }
     }
 
+    /** With more keys than are looked at for a page. */
+    @Test
+    void pagesOfKeys_endWhereTheyAreLongEnoughToLookAt_andAllIsFound() throws Exception {
+        try (RocksDbStore store = open()) {
+            Once once = new Once(store, time, OnceSettings.DEFAULTS.withQuota(Quota.NONE), OnceListener.NONE);
+            ExecutorService threads = Executors.newFixedThreadPool(64);
+            try {
+                threads.invokeAll(IntStream.range(0, 10_002)
+                        .mapToObj(i -> (Callable<Outcome>) () -> once.atomic(call("k" + i), tx -> {
+                            throw new IllegalStateException("failed");
+                        }))
+                        .toList());
+            } finally {
+                threads.shutdownNow();
+            }
+            assertThat(once.leased(call("last"), IfAbandoned.FREEZE, lease -> {
+                        throw new UnknownOutcomeException("it did not answer", null);
+                    }))
+                    .isInstanceOf(Outcome.Unknown.class);
+
+            KeyQuery query = KeyQuery.all(10).beginningWith("k9999");
+            KeyPage first = store.housekeeping().list(query);
+            KeyPage second = store.housekeeping().list(query.after(first.next().orElseThrow()));
+            assertThat(first.records().size() + second.records().size()).isEqualTo(1);
+            assertThat(second.next()).isEmpty();
+
+            KeyPage unknown = store.housekeeping().list(KeyQuery.all(10).in(KeyState.UNKNOWN));
+            assertThat(unknown.records()).hasSize(1);
+            assertThat(unknown.next()).isEmpty();
+        }
+    }
+
     @Test
     void fences_goOnRisingWhenItIsOpenedAgain() {
         List<Long> fences = new ArrayList<>();
@@ -141,6 +182,68 @@ class RocksDbStoreTest {
             }
         }
         assertThat(fences).hasSize(9).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void keyThatWasBegunTwice_countsTwiceWhenItIsOpenedAgain() throws IOException {
+        OnceSettings brief = OnceSettings.DEFAULTS
+                .withRetention(Duration.ofMinutes(10))
+                .withQuota(new Quota(3, Duration.ofHours(1)));
+        Outcome limited = new Outcome.Limited(Duration.ofMinutes(30));
+        for (int i = 0; i < 3; i++) {
+            try (RocksDbStore store = open()) {
+                assertThat(new Once(store, time, brief, OnceListener.NONE).atomic(call("k"), tx -> Response.of("done")))
+                        .isInstanceOf(Outcome.Executed.class);
+            }
+            time.advance(Duration.ofMinutes(10));
+        }
+        try (RocksDbStore store = open()) {
+            assertThat(new Once(store, time, brief, OnceListener.NONE).atomic(call("k"), tx -> Response.of("no")))
+                    .isEqualTo(limited);
+            time.advance(Duration.ofMinutes(10));
+            sweep(store);
+        }
+        try (RocksDbStore store = open()) {
+            assertThat(new Once(store, time, brief, OnceListener.NONE).atomic(call("k"), tx -> Response.of("no")))
+                    .isEqualTo(new Outcome.Limited(Duration.ofMinutes(20)));
+            assertThat(holds("start\0ann")).isNotEmpty();
+            store.housekeeping().erase("ann", false);
+        }
+        open().close(); // until then RocksDB may remember keys between which its tables lay
+        assertThat(holds("start\0ann")).isEmpty();
+    }
+
+    @Test
+    void earlierStartsOfKeys_goWhenTheyDoNotCountAnyMore() {
+        OnceSettings brief = OnceSettings.DEFAULTS.withRetention(Duration.ofMinutes(10));
+        for (int i = 0; i < 2; i++) {
+            try (RocksDbStore store = open()) {
+                new Once(store, time, brief, OnceListener.NONE).atomic(call("k"), tx -> Response.of("done"));
+            }
+            time.advance(Duration.ofMinutes(10));
+        }
+        assertThat(starts()).isEqualTo(1);
+        time.advance(Duration.ofMinutes(40).minusNanos(1000));
+        for (int left : List.of(1, 0)) {
+            try (RocksDbStore store = open()) {
+                sweep(store);
+            }
+            assertThat(starts()).isEqualTo(left);
+            time.advance(Duration.ofNanos(1000));
+        }
+    }
+
+    /** How many earlier starts of keys are stored. */
+    private int starts() {
+        int starts = 0;
+        try (Database db = Database.openReadOnly(Folder.database(folder()), RocksDbSettings.DEFAULTS);
+                ReadOptions options = Database.reading();
+                RocksIterator rows = db.iterator(db.meta, options)) {
+            for (rows.seek(Rows.startsOf("ann")); rows.isValid(); rows.next()) {
+                starts++;
+            }
+        }
+        return starts;
     }
 
     @Test
@@ -170,11 +273,11 @@ class RocksDbStoreTest {
     @Test
     void folderOfAnotherFormat_isRefused_andLeftAsItIs() throws IOException {
         open().close();
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 2\n");
         assertThatThrownBy(this::open)
                 .hasMessage("The folder " + folder()
-                        + " has the format \"semel rocksdb 3\"; this release reads and writes \"semel rocksdb 2\"");
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 2\n");
+                        + " has the format \"semel rocksdb 2\"; this release reads and writes \"semel rocksdb 3\"");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
         open().close();
     }
 
@@ -247,7 +350,7 @@ class RocksDbStoreTest {
 
     @Test
     void copy_ofAStoreInUse_isAStoreWithEverythingThatWasAcknowledged() {
-        Path copy = temp.resolve("copy");
+        Path copy = temp.resolve("copies/of/monday");
         try (RocksDbStore store = open()) {
             for (int i = 0; i < 100; i++) {
                 note(store, "k" + i);
@@ -278,8 +381,11 @@ class RocksDbStoreTest {
         assertThatThrownBy(() -> RocksDbCopy.copy(there, temp.resolve("copy"), rows -> {}))
                 .hasMessage("There is no store in " + there);
         assertThat(temp.resolve("copy")).doesNotExist();
-        assertThatThrownBy(() -> RocksDbCopy.copy(folder(), folder().resolve("copy"), rows -> {}))
-                .hasMessageContaining("cannot be inside of it");
+        for (String inside : List.of("copy", "new/copy")) {
+            assertThatThrownBy(() -> RocksDbCopy.copy(folder(), folder().resolve(inside), rows -> {}))
+                    .hasMessageContaining("cannot be inside of it");
+        }
+        assertThat(folder().resolve("new")).doesNotExist();
         assertNoDraftIsLeft();
     }
 
@@ -423,6 +529,49 @@ class RocksDbStoreTest {
             assertThat(holds(secret)).isNotEmpty();
             store.housekeeping().erase("ann", true);
             assertThat(holds(secret)).isEmpty();
+        }
+    }
+
+    @Test
+    void whatAUserHadDeletedWhereNobodyHasAnything_isErasedWithThem() throws IOException {
+        List<String> deleted = List.of("a", "c", "d", "f");
+        try (RocksDbStore store = open()) {
+            Transactions transactions = new Transactions(store, time);
+            for (String collection : List.of("a", "b", "c", "d", "e", "f")) {
+                Records own = Records.of(
+                                collection,
+                                KeyTemplate.of("{folder:hex}-{id:word}"),
+                                KeyTemplate.of("{id:word}-{folder:hex}"))
+                        .ownedBy("ann");
+                transactions.run(tx -> own.create(tx, "0a-secret", Json.of("\"secret\"")));
+                store.housekeeping().erase("bob", true); // writes tables
+                if (deleted.contains(collection)) {
+                    transactions.run(tx -> own.delete(tx, "0a-secret"));
+                }
+            }
+            assertThat(holds("secret")).isNotEmpty();
+            store.housekeeping().erase("ann", true);
+        }
+        open().close(); // until then RocksDB may remember keys between which its tables lay
+        assertThat(holds("secret")).isEmpty();
+    }
+
+    @Test
+    void userOfManyCollections_isErasedFromAllOfThem() throws IOException {
+        try (RocksDbStore store = open()) {
+            Transactions transactions = new Transactions(store, time);
+            for (int i = 0; i < 40; i++) {
+                Records all = Records.of("c" + i, KeyTemplate.of("{id:word}"));
+                boolean goes = i % 2 == 0;
+                transactions.run(tx -> all.ownedBy("ann").create(tx, "id", Json.of("\"secret\"")));
+                transactions.run(tx -> all.ownedBy("bob").create(tx, "id", Json.of("\"bob's\"")));
+                transactions.run(tx -> goes && all.ownedBy("ann").delete(tx, "id") != null);
+            }
+            assertThat(store.housekeeping().erase("ann", true)).containsEntry(Housekeeping.DOCUMENTS, 20L);
+            assertThat(holds("secret")).isEmpty();
+            Records last = Records.of("c39", KeyTemplate.of("{id:word}"));
+            assertThat(last.ownedBy("bob").read(store, "id")).isPresent();
+            assertThat(last.ownedBy("ann").read(store, "id")).isEmpty();
         }
     }
 

@@ -11,7 +11,6 @@ import dev.semel.store.Transactions;
 import dev.semel.testkit.ControlledTime;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -88,7 +87,7 @@ class SpaceTest {
         try (RocksDbStore store = open()) {
             long before = metric(store, "disk.bytes");
             time.advance(Duration.ofHours(2));
-            new Sweeper(store, time, List.of(), cleanups -> {}).sweep();
+            new Sweeper(store, time).sweep();
             assertThat(metric(store, "swept")).isEqualTo(2 * notes + 1); // documents, and receipts
             assertThat(before).isGreaterThan(1_000_000);
             assertThat(metric(store, "disk.bytes")).isLessThan(before / 20);

@@ -74,6 +74,21 @@ public interface FailureContract extends StoreFixture {
         assertThat(Objects.requireNonNull(stored(call)).attempts()).isEqualTo(1);
     }
 
+    /** It may have failed because it met what the other one did. */
+    @Test
+    default void atomicRunThatFails_whileAnotherOfTheSameCompletes_isAnsweredAsThatOne() {
+        needs(Capability.COMMIT);
+        for (Exception failure : List.of(new UnrecordedException("it is there"), new IllegalStateException("broken"))) {
+            Call call = call("k-" + failure.getClass().getSimpleName());
+            Outcome outcome = newOnce().atomic(call, tx -> {
+                run(Mode.ATOMIC, call, "done");
+                throw failure;
+            });
+            assertThat(outcome).isInstanceOf(Outcome.Replayed.class);
+            assertThat(((Outcome.Replayed) outcome).response()).isEqualTo(Response.of("done"));
+        }
+    }
+
     @Test
     default void atomicOperationThatThrows_writesNothing() {
         needs(Capability.COMMIT);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.json.Fingerprint;
 import dev.semel.once.Call;
 import dev.semel.once.Intervention;
+import dev.semel.once.Once;
 import dev.semel.once.Outcome;
 import dev.semel.store.Capability;
 import dev.semel.store.Commit;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -95,11 +97,22 @@ public interface InspectContract extends StoreFixture {
         assertThat(list(all.beginningWith("on")))
                 .containsExactlyInAnyOrder("ann one", "ann onward", "ann-2 one", "bob one");
         assertThat(list(all.ofUser("ann").beginningWith("onw"))).containsExactly("ann onward");
+        assertThat(list(all.ofUser("ann").ofEndpoint("POST /a").beginningWith("onw")))
+                .containsExactly("ann onward");
+        assertThat(list(all.ofUser("ann")
+                        .ofEndpoint("POST /b")
+                        .beginningWith("t")
+                        .in(KeyState.FAILED)))
+                .containsExactly("ann two");
+        assertThat(list(all.ofUser("ann").ofEndpoint("POST /b").beginningWith("o")))
+                .isEmpty();
         assertThat(list(all.beginningWith("o_e"))).isEmpty();
         assertThat(list(all.beginningWith("o%"))).isEmpty();
         assertThat(list(all.ofUser("ann").ofClientTx("tx-two"))).containsExactly("ann two");
         assertThat(list(all.ofUser("bob").ofClientTx("tx-two"))).isEmpty();
+        assertThat(list(all.ofClientTx("tx-one"))).containsExactlyInAnyOrder("ann one", "ann-2 one", "bob one");
         assertThat(list(all.createdBefore(later))).containsExactlyInAnyOrder("ann one", "ann two", "bob one");
+        assertThat(list(all.ofUser("ann").createdBefore(later))).containsExactlyInAnyOrder("ann one", "ann two");
         assertThat(list(all.in(KeyState.FAILED))).containsExactly("ann two");
         assertThat(list(all.in(KeyState.UNKNOWN))).containsExactly("bob one");
         assertThat(list(all.in(KeyState.PROCESSING))).containsExactly("cid three");
@@ -303,5 +316,39 @@ public interface InspectContract extends StoreFixture {
         assertThat(Objects.requireNonNull(Objects.requireNonNull(stored(call)).response())
                         .text())
                 .isEqualTo("the second");
+    }
+
+    /** The owner hangs in the same process in which the next retry comes. */
+    @Test
+    default void ownerWhoHangs_isInNobodysWayOnceItsKeyWasReleasedOrErased() {
+        needs(Capability.HOUSEKEEPING);
+        Once once = newOnce();
+        for (boolean erased : List.of(false, true)) {
+            Call call = StoreFixture.call("hangs-" + erased);
+            List<Object> seen = new ArrayList<>();
+            once.leased(call, IfAbandoned.FREEZE, lease -> {
+                seen.add(retryElsewhere(once, call).getClass());
+                seen.add(lease.isHeld());
+                if (erased) {
+                    store().housekeeping().erase(call.key().user(), false);
+                } else {
+                    intervene(Intervention.RELEASE, call);
+                }
+                seen.add(retryElsewhere(once, call).getClass());
+                seen.add(lease.isHeld());
+                return Response.of("the first");
+            });
+            assertThat(seen).containsExactly(Outcome.InProgress.class, true, Outcome.Executed.class, false);
+            assertThat(((Outcome.Replayed) run(once, Mode.LEASED, call, () -> Response.of("a third")))
+                            .response()
+                            .text())
+                    .isEqualTo("the second");
+        }
+    }
+
+    /** In a thread of its own, as another request would. */
+    private Outcome retryElsewhere(Once once, Call call) {
+        return CompletableFuture.supplyAsync(() -> run(once, Mode.LEASED, call, () -> Response.of("the second")))
+                .join();
     }
 }

@@ -12,12 +12,15 @@ import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.once.UnknownOutcomeException;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
 import dev.semel.store.Expected;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceKey;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
+import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -264,6 +267,39 @@ public interface LeaseContract extends StoreFixture {
         }
     }
 
+    /** The store was still at it when it was asked what had become of it, longer than a lease. */
+    @Test
+    default void claimThatIsMadeLate_isGivenBack() {
+        Call call = call("k");
+        List<Commit> pending = new ArrayList<>();
+        List<OnceKey> created = new ArrayList<>();
+        Store stalled = new ForwardingStore(store()) {
+            @Override
+            public CommitResult commit(Commit commit) {
+                if (pending.size() < 4) {
+                    pending.add(commit);
+                    time().advance(SETTINGS.lease().dividedBy(3));
+                    throw StoreException.unavailable("no answer in time", null);
+                }
+                return store.commit(commit);
+            }
+        };
+        Once once = newOnce(stalled, SETTINGS, new OnceListener() {
+            @Override
+            public void keyCreated(OnceKey key) {
+                created.add(key);
+            }
+        });
+        assertThatThrownBy(() -> once.leased(call, IfAbandoned.FREEZE, lease -> Response.of("must not run")))
+                .isInstanceOf(StoreException.class);
+        time().advance(Duration.ofSeconds(5));
+        store().commit(pending.get(0));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
+        time().advance(Duration.ofSeconds(2));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.FAILED);
+        assertThat(created).containsExactly(call.key());
+    }
+
     @Test
     @SuppressWarnings("NullAway") // hostile on purpose
     default void operationThatDoesNotSayThatItDidNotWork_freezes() {
@@ -298,6 +334,104 @@ public interface LeaseContract extends StoreFixture {
                 }))
                 .isInstanceOf(Outcome.Failed.class);
         assertThat(run(Mode.LEASED, rerun, "again")).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void claimWhoseAnswerCameTooLate_isMadeAgainBeforeAnythingRuns() {
+        Call call = call("k");
+        Store slow = new ForwardingStore(store()) {
+            private boolean claimed;
+
+            @Override
+            public CommitResult commit(Commit commit) {
+                CommitResult result = store.commit(commit);
+                if (!claimed) {
+                    claimed = true;
+                    time().advance(SETTINGS.lease());
+                }
+                return result;
+            }
+        };
+        Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
+            assertThat(lease.isHeld()).isTrue();
+            return Response.of("done");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        assertThat(((Outcome.Executed) outcome).attempt()).isEqualTo(2);
+    }
+
+    /** Nothing ran, and so nobody has to find out whether it did. */
+    @Test
+    default void claimWhoseAnswerCameTooLate_isGivenBackWhenTheStoreCanBeUsedAgain() {
+        Call call = call("k");
+        FaultyStore faulty = new FaultyStore(store());
+        Store slow = new ForwardingStore(faulty) {
+            @Override
+            public CommitResult commit(Commit commit) {
+                CommitResult result = store.commit(commit);
+                time().advance(SETTINGS.lease());
+                faulty.goDown();
+                return result;
+            }
+        };
+        Once once = newOnce(slow, SETTINGS, OnceListener.NONE);
+        assertThatThrownBy(() -> once.leased(call, IfAbandoned.FREEZE, lease -> Response.of("must not run")))
+                .isInstanceOf(StoreException.class);
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
+        faulty.comeUp();
+        time().advance(Duration.ofSeconds(1));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.FAILED);
+        assertThat(run(Mode.LEASED, call, "done")).isInstanceOf(Outcome.Executed.class);
+    }
+
+    /** It counts from when it was asked for, and so does when it has to be kept up. */
+    @Test
+    default void leaseWhoseAnswerTookLong_isKeptUpAtOnce() {
+        Call call = call("k");
+        Store slow = new ForwardingStore(store()) {
+            private boolean claimed;
+
+            @Override
+            public CommitResult commit(Commit commit) {
+                CommitResult result = store.commit(commit);
+                if (!claimed) {
+                    claimed = true;
+                    time().advance(SETTINGS.lease().multipliedBy(70).dividedBy(100));
+                }
+                return result;
+            }
+        };
+        Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
+            time().advance(SETTINGS.lease().multipliedBy(31).dividedBy(100));
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
+            return Response.of("done");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void ownerThatIsInterrupted_isRecordedAllTheSame() {
+        Call call = call("k");
+        Store broken = new ForwardingStore(store()) {
+            private int commits;
+
+            @Override
+            public CommitResult commit(Commit commit) {
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                if (++commits == 2) {
+                    throw StoreException.unavailable("the completion failed once", null);
+                }
+                return store.commit(commit);
+            }
+        };
+        Outcome outcome = newOnce(broken, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
+            Thread.currentThread().interrupt();
+            return Response.of("done");
+        });
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
     }
 
     @Test

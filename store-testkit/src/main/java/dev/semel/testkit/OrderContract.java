@@ -172,4 +172,58 @@ public interface OrderContract extends StoreFixture {
             assertThat(all.subList(0, some.size())).isEqualTo(some);
         }
     }
+
+    @Test
+    default void recordThatIsRemovedAndMadeAnewInOneCommit_isFoundAtItsNewPlaceAlone() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        List.of("a", "b").forEach(this::note);
+        transactions().run(tx -> {
+            NOTES.delete(tx, "a");
+            return NOTES.create(tx, "a", Json.of("2"));
+        });
+        assertThat(keys(oldestNotes())).containsExactly("b", "a");
+        transactions().run(tx -> {
+            NOTES.delete(tx, "a");
+            NOTES.create(tx, "a", Json.of("3"));
+            return NOTES.delete(tx, "a");
+        });
+        assertThat(keys(oldestNotes())).containsExactly("b");
+        note("a"); // if its old place were still known, it would be found there, too
+        assertThat(keys(oldestNotes())).containsExactly("b", "a");
+    }
+
+    @Test
+    default void recordThatIsMadeAndRemovedInOneCommit_leavesNothing() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        transactions().run(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(60)));
+        time().advance(Duration.ofSeconds(60));
+        transactions().run(tx -> {
+            NOTES.create(tx, "a", Json.of("2"));
+            return NOTES.delete(tx, "a");
+        });
+        assertThat(oldestNotes()).isEmpty();
+        note("a");
+        assertThat(keys(oldestNotes())).containsExactly("a");
+    }
+
+    @Test
+    default void secondRecordOfACommitInTheSameOrder_isRefused() {
+        needs(Capability.COMMIT, Capability.SCAN);
+        String note = IdSchemes.UUID4S.mint();
+        assertThatThrownBy(() -> transactions().run(tx -> {
+                    NOTES.create(tx, "a", Json.of("1"));
+                    return NOTES.create(tx, "b", Json.of("2"));
+                }))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("A transaction makes one document in an order, and this is a second one of notes");
+        assertThat(oldestNotes()).isEmpty();
+        transactions().run(tx -> {
+            NOTES.create(tx, "a", Json.of("1"));
+            REMARKS.create(tx, note + "_a", Json.of("1"));
+            return REMARKS.create(tx, IdSchemes.UUID4S.mint() + "_a", Json.of("1")); // in the order of another note
+        });
+        assertThat(keys(oldestNotes())).containsExactly("a");
+        assertThat(REMARKS.oldest(store(), Map.of("note", note), null, 9).items())
+                .hasSize(1);
+    }
 }

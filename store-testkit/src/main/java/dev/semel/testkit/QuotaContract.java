@@ -7,12 +7,15 @@ import dev.semel.json.Fingerprint;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
+import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.store.Capability;
+import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -71,6 +74,27 @@ public interface QuotaContract extends StoreFixture {
     }
 
     @Test
+    default void whoAsksForWhatIsUnderWay_isToldSo_howeverManyKeysTheyHaveBegun() {
+        needs(Capability.QUOTA);
+        Outcome outcome = limited(1).leased(call("k"), IfAbandoned.RERUN, lease -> {
+            assertThat(begin(limited(1), Mode.LEASED, "k")).isInstanceOf(Outcome.InProgress.class);
+            assertThat(begin(limited(1), Mode.LEASED, "new")).isInstanceOf(Outcome.Limited.class);
+            return Response.of("done");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @Test
+    default void userWhoWasErased_mayBeginAsManyAsSomebodyNew() {
+        needs(Capability.QUOTA, Capability.HOUSEKEEPING);
+        Once once = limited(1);
+        begin(once, Mode.LEASED, "k");
+        store().housekeeping().erase(call("k").key().user(), false);
+        assertThat(begin(once, Mode.LEASED, "k")).isInstanceOf(Outcome.Executed.class);
+        assertThat(begin(once, Mode.LEASED, "other")).isInstanceOf(Outcome.Limited.class);
+    }
+
+    @Test
     default void expiredKey_countsAsNew() {
         needs(Capability.QUOTA);
         for (Mode mode : modes()) {
@@ -80,6 +104,44 @@ public interface QuotaContract extends StoreFixture {
             assertThat(begin(once, mode, mode + "-k")).isInstanceOf(Outcome.Executed.class);
             assertThat(begin(once, mode, mode + "-other")).isInstanceOf(Outcome.Limited.class);
             time().advance(Duration.ofHours(1));
+        }
+    }
+
+    @Test
+    default void keyThatIsBegunAnewWithinTheHour_countsEachTime() {
+        needs(Capability.QUOTA);
+        for (Mode mode : modes()) {
+            time().advance(Duration.ofHours(2));
+            OnceSettings brief =
+                    SETTINGS.withRetention(Duration.ofMinutes(10)).withQuota(new Quota(3, Duration.ofHours(1)));
+            Once once = newOnce(store(), brief, OnceListener.NONE);
+            for (int i = 0; i < 3; i++) {
+                assertThat(begin(once, mode, mode + "-k")).isInstanceOf(Outcome.Executed.class);
+                time().advance(Duration.ofMinutes(10));
+            }
+            Outcome limited = new Outcome.Limited(Duration.ofMinutes(30));
+            assertThat(begin(once, mode, mode + "-k")).isEqualTo(limited);
+            assertThat(begin(once, mode, mode + "-other")).isEqualTo(limited);
+            time().advance(Duration.ofMinutes(30));
+            assertThat(begin(once, mode, mode + "-k")).isInstanceOf(Outcome.Executed.class);
+            assertThat(begin(once, mode, mode + "-other")).isEqualTo(new Outcome.Limited(Duration.ofMinutes(10)));
+        }
+    }
+
+    @Test
+    default void clockThatIsSetBack_keepsNoKeyForMoreThanAnHour() {
+        needs(Capability.QUOTA);
+        for (Mode mode : modes()) {
+            time().advance(Duration.ofHours(3));
+            Instant now = time().instant();
+            Once once = limited(2);
+            time().setClock(now.plus(Duration.ofMinutes(60)));
+            begin(once, mode, mode + "-early");
+            time().setClock(now.plus(Duration.ofMinutes(1)));
+            begin(once, mode, mode + "-in-time");
+            time().setClock(now.plus(Duration.ofMinutes(62)));
+            assertThat(begin(once, mode, mode + "-later")).isInstanceOf(Outcome.Executed.class);
+            assertThat(begin(once, mode, mode + "-more")).isEqualTo(new Outcome.Limited(Duration.ofMinutes(58)));
         }
     }
 

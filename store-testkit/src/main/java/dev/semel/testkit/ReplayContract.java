@@ -39,6 +39,19 @@ public interface ReplayContract extends StoreFixture {
     }
 
     @Test
+    default void answerThatLooksLikeDeeplyNestedJson_isKept() {
+        String closed = "[\"\\\"" + "]".repeat(400_000) + "\",";
+        for (String text : List.of("[".repeat(500_000), closed + "[".repeat(100_000))) {
+            Response deep = Response.of(text);
+            for (Mode mode : modes()) {
+                Call call = call("k-" + mode + text.length());
+                run(newOnce(), mode, call, () -> deep);
+                assertThat(replayed(run(mode, call, "must not run"))).isEqualTo(deep);
+            }
+        }
+    }
+
+    @Test
     default void replay_ofAnEmptyAnswer_isEmpty() {
         for (Mode mode : modes()) {
             Call call = call("k-" + mode);

@@ -35,6 +35,7 @@ public abstract class StoreContract
                 LeaseContract,
                 ExpiryContract,
                 SweepContract,
+                SweepRaceContract,
                 InspectContract,
                 FailureContract,
                 WaitingContract,

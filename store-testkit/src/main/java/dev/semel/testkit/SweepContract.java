@@ -7,15 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.semel.json.Json;
+import dev.semel.key.KeyRange;
 import dev.semel.once.Call;
 import dev.semel.once.IfExpired;
 import dev.semel.once.OnceListener;
-import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.store.Capability;
 import dev.semel.store.Cleanup;
 import dev.semel.store.Commit;
 import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
 import dev.semel.store.DocumentWrite;
 import dev.semel.store.Expected;
 import dev.semel.store.FurtherKey;
@@ -24,7 +25,7 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.OnceRecord;
 import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
-import dev.semel.store.SweepStep;
+import dev.semel.store.Scan;
 import dev.semel.store.Sweeper;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,12 +34,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +44,7 @@ public interface SweepContract extends StoreFixture {
     private Map<String, Long> sweep() {
         needs(Capability.HOUSEKEEPING);
         Map<String, Long> gone = new HashMap<>();
-        new Sweeper(store(), time(), List.of(), cleanups -> {})
+        new Sweeper(store(), time())
                 .sweep()
                 .forEach(cleanup -> gone.merge(cleanup.table(), cleanup.deleted(), Long::sum));
         return gone;
@@ -76,6 +71,16 @@ public interface SweepContract extends StoreFixture {
             time().advance(Duration.ofMillis(1));
             assertThat(sweep()).containsEntry(Housekeeping.KEYS, 0L).containsEntry(Housekeeping.TOMBSTONES, 1L);
             assertThat(stored(call)).isNull();
+        }
+    }
+
+    @Test
+    default void keyThatLeavesNoTombstone_countsOnce() {
+        var forgetful = newOnce(store(), SETTINGS.withTombstone(Duration.ZERO), OnceListener.NONE);
+        for (Mode mode : modes()) {
+            run(forgetful, mode, call("k-" + mode), () -> Response.of("a long answer"));
+            time().advance(SETTINGS.retention());
+            assertThat(sweep()).containsEntry(Housekeeping.KEYS, 0L).containsEntry(Housekeeping.TOMBSTONES, 1L);
         }
     }
 
@@ -220,6 +225,12 @@ public interface SweepContract extends StoreFixture {
         assertThat(store().read(id("stays"))).isPresent();
         time().setClock(end.minusSeconds(1)); // it is gone, and not just hidden
         assertThat(store().read(id("goes"))).isEmpty();
+        commit(Map.of(), document("goes", 1, "{}")); // a further key that was left would lead to it
+        DocumentId any = id("any");
+        for (String name : List.of("by-name", FurtherKey.IN_ORDER)) {
+            Scan scan = new Scan(any.collection(), any.owner(), name, KeyRange.ofPrefix(""), "", 10);
+            assertThat(store().scan(scan)).extracting(Document::key).as(name).containsExactly("stays");
+        }
     }
 
     @Test
@@ -235,6 +246,13 @@ public interface SweepContract extends StoreFixture {
         assertThat(logged).contains(new Cleanup(Housekeeping.KEYS, 1, time().instant()));
         assertThat(store().housekeeping().cleanups(1)).hasSize(1);
         assertThat(store().housekeeping().cleanups(1).get(0).time()).isEqualTo(time().instant());
+        List<Cleanup> paged = new ArrayList<>();
+        List<Cleanup> page = store().housekeeping().cleanups(2);
+        while (!page.isEmpty()) {
+            paged.addAll(page);
+            page = store().housekeeping().cleanups(page.get(page.size() - 1), 2);
+        }
+        assertThat(paged).isEqualTo(logged);
     }
 
     @Test
@@ -245,9 +263,40 @@ public interface SweepContract extends StoreFixture {
         Sweeper.Task broken = new Sweeper.Task("posts", () -> {
             throw new IllegalStateException("broken");
         });
-        assertThatThrownBy(() -> new Sweeper(store(), time(), List.of(broken), cleanups -> {}).sweep())
+        assertThatThrownBy(() -> new Sweeper(store(), time(), List.of(broken), (cleanups, complete) -> {}).sweep())
                 .hasMessage("broken");
         assertThat(store().housekeeping().cleanups(100)).contains(new Cleanup(Housekeeping.KEYS, 1, time().instant()));
+    }
+
+    /** As when a server is stopped amid a sweep, and started again. */
+    @Test
+    default void sweepThatWasCutOff_isBroughtToItsEndSoonAfterTheNextStart() {
+        needs(Capability.HOUSEKEEPING);
+        int keys = 60;
+        for (int i = 0; i < keys; i++) {
+            run(Mode.LEASED, call("k" + i), "done");
+        }
+        time().advance(SETTINGS.retention());
+        List<Boolean> completed = new ArrayList<>();
+        List<Cleanup> swept = new ArrayList<>();
+        Sweeper.Listener listener = (cleanups, complete) -> {
+            completed.add(complete);
+            swept.addAll(cleanups);
+        };
+        Sweeper stopped = new Sweeper(store(), time(), List.of(), listener);
+        time().after(Duration.ZERO, stopped::close); // comes with its first rest
+        stopped.sweep();
+        try (Sweeper next = new Sweeper(store(), time(), List.of(), listener)) {
+            next.every(Duration.ofHours(6), e -> {});
+            time().advance(Duration.ofMinutes(2));
+        }
+        assertThat(completed).containsExactly(false, true);
+        assertThat(swept.stream()
+                        .filter(cleanup -> cleanup.table().equals(Housekeeping.KEYS))
+                        .mapToLong(Cleanup::deleted)
+                        .sum())
+                .isEqualTo(keys);
+        assertThat(store().housekeeping().cleanups(100)).containsExactlyInAnyOrderElementsOf(swept);
     }
 
     @Test
@@ -260,102 +309,21 @@ public interface SweepContract extends StoreFixture {
             left.addAndGet((int) -some);
             return some;
         });
-        try (Sweeper sweeper = new Sweeper(store(), time(), List.of(task), heard::addAll)) {
-            store().housekeeping().log(List.of(new Cleanup("posts", 0, time().instant())));
-            time().advance(Duration.ofHours(1));
+        try (Sweeper sweeper =
+                new Sweeper(store(), time(), List.of(task), (cleanups, complete) -> heard.addAll(cleanups))) {
             sweeper.every(Duration.ofHours(6), e -> {});
-            time().advance(Duration.ofHours(5).minusMillis(1));
+            time().advance(Duration.ofSeconds(59));
             assertThat(heard).isEmpty();
-            time().advance(Duration.ofMinutes(30).plusMillis(1));
+            time().advance(Duration.ofSeconds(8));
             assertThat(heard).extracting(Cleanup::table, Cleanup::deleted).contains(tuple("posts", 250L));
             heard.clear();
-            time().advance(Duration.ofMinutes(6 * 66));
+            time().advance(Duration.ofHours(6).minusMinutes(1));
+            assertThat(heard).isEmpty();
+            time().advance(Duration.ofMinutes(38));
             assertThat(heard).extracting(Cleanup::table, Cleanup::deleted).contains(tuple("posts", 0L));
         }
         heard.clear();
         time().advance(Duration.ofHours(60));
         assertThat(heard).isEmpty();
-    }
-
-    @Test
-    default void sweepsBesideRetries_removeNothingLive_andResurrectNothing() throws Exception {
-        needs(Capability.HOUSEKEEPING);
-        sweepBesideRetries("stripped", SETTINGS);
-    }
-
-    @Test
-    default void sweepsBesideRetries_removeNothingLive_whereNothingIsLeftOfAKey() throws Exception {
-        needs(Capability.HOUSEKEEPING);
-        sweepBesideRetries("forgotten", SETTINGS.withTombstone(Duration.ZERO));
-    }
-
-    /** All keys are past their time, and each runs once more while two sweep; and so again. */
-    private void sweepBesideRetries(String prefix, OnceSettings settings) throws Exception {
-        int keys = 40;
-        AtomicInteger[] runs = new AtomicInteger[keys];
-        for (int i = 0; i < keys; i++) {
-            runs[i] = new AtomicInteger();
-            run(newOnce(store(), settings, OnceListener.NONE), modeOf(i), call(prefix + i), () -> Response.of("0"));
-        }
-        for (int round = 1; round <= 5; round++) {
-            time().advance(settings.retention());
-            String answer = String.valueOf(round);
-            AtomicBoolean done = new AtomicBoolean();
-            CountDownLatch someHaveGone = new CountDownLatch(1);
-            ExecutorService threads = Executors.newFixedThreadPool(5);
-            try {
-                List<Future<?>> sweeps = new ArrayList<>();
-                List<Future<?>> retries = new ArrayList<>();
-                for (int sweeper = 0; sweeper < 2; sweeper++) {
-                    sweeps.add(threads.submit(() -> sweepUntil(done, someHaveGone)));
-                }
-                assertThat(someHaveGone.await(60, TimeUnit.SECONDS)).isTrue();
-                for (int caller = 0; caller < 3; caller++) {
-                    retries.add(threads.submit(() -> {
-                        for (int i = 0; i < keys; i++) {
-                            AtomicInteger runsOfKey = runs[i];
-                            run(newOnce(store(), settings, OnceListener.NONE), modeOf(i), call(prefix + i), () -> {
-                                runsOfKey.incrementAndGet();
-                                return Response.of(answer);
-                            });
-                        }
-                    }));
-                }
-                for (Future<?> each : retries) {
-                    each.get();
-                }
-                done.set(true);
-                for (Future<?> each : sweeps) {
-                    each.get();
-                }
-            } finally {
-                done.set(true);
-                threads.shutdownNow();
-            }
-            for (int i = 0; i < keys; i++) {
-                OnceRecord record = Objects.requireNonNull(stored(call(prefix + i)));
-                assertThat(Objects.requireNonNull(record.response()).text()).isEqualTo(answer);
-            }
-        }
-        for (int i = 0; i < keys; i++) {
-            if (modeOf(i) == Mode.LEASED) { // an atomic one may run twice, and be undone
-                assertThat(runs[i]).hasValue(5);
-            }
-        }
-    }
-
-    private Mode modeOf(int i) {
-        return modes().get(i % modes().size());
-    }
-
-    private void sweepUntil(AtomicBoolean done, CountDownLatch someHaveGone) {
-        String from = "";
-        while (!done.get()) {
-            SweepStep step = store().housekeeping().sweep(from);
-            if (step.deleted().values().stream().anyMatch(count -> count > 0)) {
-                someHaveGone.countDown();
-            }
-            from = step.next().orElse("");
-        }
     }
 }

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -88,13 +89,18 @@ class MemoryStoreTest {
     }
 
     @Test
-    void fullStore_letsGoOfExpiredRecords_butNotOfLeasesOrUnknowns() {
+    void fullStore_letsGoOfAnswers_andOfTombstonesLater_butNotOfLeasesOrUnknowns() {
         Call abandoned = call("abandoned");
         once.leased(abandoned, IfAbandoned.RERUN, lease -> {
             Call done = call("done");
             once.atomic(done, tx -> Response.of("x".repeat(90_000)));
             time.advance(StoreFixture.SETTINGS.retention());
             assertThat(create("new", 50_000, null)).isInstanceOf(CommitResult.Applied.class);
+            OnceRecord tombstone =
+                    Objects.requireNonNull(store.find(done.key(), Quota.NONE).record());
+            assertThat(tombstone.isStripped()).isTrue();
+            time.advance(StoreFixture.SETTINGS.tombstone());
+            assertThatThrownBy(() -> create("newer", 50_000, null)).isInstanceOf(StoreException.class);
             assertThat(store.find(done.key(), Quota.NONE).record()).isNull();
             assertThat(store.find(abandoned.key(), Quota.NONE).record()).isNotNull();
             return Response.of("done");
@@ -157,7 +163,12 @@ class MemoryStoreTest {
     @Test
     void usersWhoDoNotComeBack_areForgotten() {
         Once limited = new Once(
-                store, time, StoreFixture.SETTINGS.withQuota(new Quota(10, Duration.ofHours(1))), OnceListener.NONE);
+                store,
+                time,
+                StoreFixture.SETTINGS
+                        .withQuota(new Quota(10, Duration.ofHours(1)))
+                        .withTombstone(Duration.ZERO),
+                OnceListener.NONE);
         for (int i = 0; i < 5_000; i++) {
             Call call = Call.of(new OnceKey("user-" + i, "POST /", "k"), Fingerprint.ofJson("1"));
             assertThat(limited.atomic(call, tx -> Response.of("x"))).isInstanceOf(Outcome.Executed.class);

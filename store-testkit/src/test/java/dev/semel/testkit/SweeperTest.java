@@ -1,6 +1,7 @@
 package dev.semel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.Cleanup;
 import dev.semel.store.Housekeeping;
@@ -8,6 +9,7 @@ import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
+import dev.semel.store.StoreException;
 import dev.semel.store.SweepStep;
 import dev.semel.store.Sweeper;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SweeperTest {
@@ -33,9 +36,56 @@ class SweeperTest {
             return Math.max(left.getAndDecrement(), 0);
         });
         long begun = time.nanoTime();
-        new Sweeper(new MemoryStore(), time, List.of(task), cleanups -> {}).sweep();
+        new Sweeper(new MemoryStore(), time, List.of(task), (cleanups, complete) -> {}).sweep();
         assertThat(Duration.ofNanos(time.nanoTime() - begun))
                 .isCloseTo(Duration.ofSeconds(3_600 + 80), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void sweepThatTakesLong_isNotedEveryMinute() {
+        ControlledTime time = new ControlledTime();
+        Store store = new MemoryStore(time, 1 << 20);
+        AtomicLong left = new AtomicLong(900); // of ten milliseconds each, and nineteen as long a rest: three minutes
+        Sweeper.Task task = new Sweeper.Task("things", () -> {
+            time.advance(STEP);
+            return left.getAndDecrement() > 0 ? 1L : 0L;
+        });
+        List<Cleanup> told = new ArrayList<>();
+        new Sweeper(store, time, List.of(task), (cleanups, complete) -> told.addAll(cleanups)).sweep();
+        assertThat(told).contains(new Cleanup("things", 900, time.instant()));
+        List<Long> noted = store.housekeeping().cleanups(100).stream()
+                .filter(cleanup -> cleanup.table().equals("things"))
+                .map(Cleanup::deleted)
+                .toList();
+        assertThat(noted).hasSize(3).allMatch(count -> count > 250);
+        assertThat(noted.stream().mapToLong(Long::longValue).sum()).isEqualTo(900);
+    }
+
+    /** What had gone when the store failed is noted when it can be. */
+    @Test
+    void sweepThatCannotBeNoted_isNotedWithTheNext() {
+        ControlledTime time = new ControlledTime();
+        PoliteStore store = new PoliteStore(time);
+        List<Long> steps = new ArrayList<>(List.of(5L, -1L, 3L, 0L));
+        Sweeper.Task task = new Sweeper.Task("things", () -> {
+            long count = steps.remove(0);
+            store.fails = count < 0;
+            return count < 0 ? store.failing() : count;
+        });
+        List<Long> told = new ArrayList<>();
+        Sweeper sweeper = new Sweeper(
+                store,
+                time,
+                List.of(task),
+                (cleanups, complete) -> told.add(cleanups.get(0).deleted()));
+        assertThatThrownBy(sweeper::sweep).isInstanceOf(StoreException.class);
+        assertThat(store.store.housekeeping().cleanups(10)).isEmpty();
+        store.fails = false;
+        sweeper.sweep();
+        assertThat(told).containsExactly(5L, 3L);
+        assertThat(store.housekeeping().cleanups(10))
+                .extracting(Cleanup::deleted)
+                .containsExactly(8L);
     }
 
     @Test
@@ -45,7 +95,7 @@ class SweeperTest {
         List<Instant> sweeps = new ArrayList<>();
         List<Sweeper> servers = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            Sweeper server = new Sweeper(store, time, List.of(), cleanups -> sweeps.add(time.instant()));
+            Sweeper server = new Sweeper(store, time, List.of(), (cleanups, complete) -> sweeps.add(time.instant()));
             server.every(Duration.ofHours(6), e -> {});
             servers.add(server);
         }
@@ -65,7 +115,7 @@ class SweeperTest {
             Thread.currentThread().interrupt();
             return steps.incrementAndGet();
         });
-        Sweeper sweeper = new Sweeper(new MemoryStore(), time, List.of(task), cleanups -> {});
+        Sweeper sweeper = new Sweeper(new MemoryStore(), time, List.of(task), (cleanups, complete) -> {});
         sweeper.sweep();
         assertThat(Thread.interrupted()).isTrue();
         sweeper.sweep();
@@ -78,13 +128,14 @@ class SweeperTest {
     void stepThatWaitedForOthers_restsForItsWorkAlone() {
         ControlledTime time = new ControlledTime();
         long begun = time.nanoTime();
-        new Sweeper(new PoliteStore(time), time, List.of(), cleanups -> {}).sweep();
+        new Sweeper(new PoliteStore(time), time).sweep();
         assertThat(Duration.ofNanos(time.nanoTime() - begun)).isEqualTo(Duration.ofMillis(10 + 19 * 2));
     }
 
     /** Whose steps wait for others most of the time. */
     private static final class PoliteStore extends ForwardingStore implements Housekeeping {
         private final ControlledTime time;
+        private boolean fails;
 
         PoliteStore(ControlledTime time) {
             super(new MemoryStore());
@@ -107,14 +158,21 @@ class SweeperTest {
             return store.housekeeping().list(query);
         }
 
+        long failing() {
+            throw StoreException.unavailable("down", null);
+        }
+
         @Override
         public void log(List<Cleanup> cleanups) {
+            if (fails) {
+                failing();
+            }
             store.housekeeping().log(cleanups);
         }
 
         @Override
-        public List<Cleanup> cleanups(int limit) {
-            return store.housekeeping().cleanups(limit);
+        public List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
+            return store.housekeeping().cleanups(after, limit);
         }
 
         @Override

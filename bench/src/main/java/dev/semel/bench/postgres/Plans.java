@@ -42,7 +42,7 @@ record Plans(int indexScans, int wholeTables) {
             watched.payments().list(Filling.customer(0), Math.min(filled, Payments.OF_A_CUSTOMER));
             watched.insertOnce();
             watched.insertOnceEffectFirst();
-            new Sweeper(watched.store(), Time.system(), List.of(), cleanups -> {}).sweep();
+            new Sweeper(watched.store(), Time.system()).sweep();
         } finally {
             server.execute("postgres", "alter database " + database + " reset all");
         }

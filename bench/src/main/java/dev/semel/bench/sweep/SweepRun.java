@@ -194,7 +194,7 @@ final class SweepRun {
 
     /** @param end is told when it is over */
     private static List<Cleanup> sweep(Store store, Slices slices, AtomicLong end) {
-        try (Sweeper sweeper = new Sweeper(store, new SliceTime(slices), List.of(), cleanups -> {})) {
+        try (Sweeper sweeper = new Sweeper(store, new SliceTime(slices))) {
             Time.system().sleep(Duration.ofNanos(slices.begun + slices.length - System.nanoTime()));
             return sweeper.sweep();
         } catch (InterruptedException e) {

@@ -34,14 +34,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tokens {
 
+    /** By how much a token's maker may be ahead of us: it holds from a moment on, and is over when it says so. */
     private static final int SKEW_SECONDS = 5;
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
     private final BooleanSupplier outOfReach;
+    private final InstantSource clock;
 
     private Tokens(
             JWSKeySelector<SecurityContext> keys, BooleanSupplier outOfReach, Expected expected, InstantSource clock) {
         this.outOfReach = outOfReach;
+        this.clock = clock;
         processor.setJWSTypeVerifier(
                 new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
         processor.setJWSKeySelector(keys);
@@ -118,7 +121,10 @@ public final class Tokens {
             if (claims.getExpirationTime() == null) {
                 throw new BadTokenException("its exp is null");
             }
-            Instant expires = claims.getExpirationTime().toInstant().plusSeconds(SKEW_SECONDS);
+            Instant expires = claims.getExpirationTime().toInstant();
+            if (!clock.instant().isBefore(expires)) {
+                throw new BadTokenException("its time is over");
+            }
             return new Checked(new Caller(user, roles(claims), expires), expires);
         } catch (RateLimitReachedException e) {
             if (outOfReach.getAsBoolean()) {

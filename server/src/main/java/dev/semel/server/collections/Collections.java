@@ -52,7 +52,7 @@ public final class Collections implements App {
 
     @Override
     public void declare(Routes routes) {
-        routes.atomic("POST", RECORDS, Collections::create)
+        routes.atomic("POST", RECORDS, this::create)
                 .get(RECORDS, this::list)
                 .atomic("PUT", RECORD, Collections::put)
                 .get(RECORD, this::read)
@@ -60,7 +60,7 @@ public final class Collections implements App {
                 .get("/v1/ids/{scheme}", this::mint);
     }
 
-    private static Answer create(Request request) {
+    private Answer create(Request request) {
         Records records = records(request);
         Json data = request.json();
         IdScheme scheme = IdSource.scheme(given(request, "scheme").orElse(IdSchemes.TID62.name()));
@@ -88,11 +88,11 @@ public final class Collections implements App {
         }
     }
 
-    /** Somebody may have chosen the next numbers before, so each is looked at. */
-    private static Document createCounted(Request request, Records records, IdScheme scheme, Json data) {
+    /** Somebody may have chosen the next numbers before, so each is looked at; those that are taken need not stay so. */
+    private Document createCounted(Request request, Records records, IdScheme scheme, Json data) {
         for (int i = 0; i < MOST_SKIPPED; i++) {
             String id = scheme.mint();
-            if (records.read(request.tx(), id).isEmpty()
+            if (records.read(store, id).isEmpty()
                     && records.create(request.tx(), id, data) instanceof WriteResult.Written written) {
                 return written.document();
             }

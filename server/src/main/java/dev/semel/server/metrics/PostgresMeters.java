@@ -38,7 +38,7 @@ public final class PostgresMeters implements StatementListener, MeterBinder {
                                     .tag("work", name)
                                     .register(registry),
                             Counter.builder("semel.postgres.statement.failures")
-                                    .description("Statements that the database refused, or did not answer")
+                                    .description("Statements that the database could not do, or did not answer")
                                     .tag("work", name)
                                     .register(registry)));
         }

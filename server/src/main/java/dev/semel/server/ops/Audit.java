@@ -4,6 +4,7 @@ import dev.semel.id.IdSchemes;
 import dev.semel.key.KeyTemplate;
 import dev.semel.record.Page;
 import dev.semel.record.Records;
+import dev.semel.server.web.Caller;
 import dev.semel.server.web.JsonText;
 import dev.semel.store.Document;
 import dev.semel.store.Store;
@@ -17,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Audit {
 
     /** Whose entries are, so that no user's connection to the database sees them; nobody of this name can be erased. */
-    private static final String OWNER = "semel-operators";
+    private static final String OWNER = Caller.SEMEL + "operators";
 
     private static final Records ENTRIES =
             Records.of("ops/audit", KeyTemplate.of("{entry:tid62}")).inOrder().ownedBy(OWNER);

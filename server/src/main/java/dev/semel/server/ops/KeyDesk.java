@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.http.Problem;
 import dev.semel.id.MalformedException;
+import dev.semel.json.Json;
 import dev.semel.once.Intervention;
 import dev.semel.once.OnceSettings;
 import dev.semel.server.web.Answer;
@@ -34,6 +35,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -48,9 +50,12 @@ public final class KeyDesk implements App {
     private static final int LONGEST_REASON = 1000;
 
     /** Those that no retry is ever answered from a record. */
-    private static final Set<Integer> NOT_FINAL = Set.of(204, 205, 401, 409, 412, 429);
+    private static final Set<Integer> NOT_FINAL = Set.of(205, 401, 409, 412, 429);
+
+    private static final int NO_CONTENT = 204;
 
     private static final int MOST_LOOKS = 10;
+    private static final Json NOTHING = Json.of("{}");
 
     private final Transactions transactions;
     private final Store store;
@@ -84,14 +89,9 @@ public final class KeyDesk implements App {
     }
 
     private Answer list(Request request) {
-        String user = request.parameter("user").orElse(null);
-        String clientTxId = request.parameter("clientTxId").orElse(null);
-        if (clientTxId != null && user == null) {
-            throw Refusal.invalid("user", "is missing: a clientTxId is one of a user's");
-        }
         KeyQuery query = KeyQuery.all(request.limit())
-                .ofUser(user)
-                .ofClientTx(clientTxId)
+                .ofUser(request.parameter("user").orElse(null))
+                .ofClientTx(request.parameter("clientTxId").orElse(null))
                 .ofEndpoint(request.parameter("endpoint").orElse(null))
                 .beginningWith(request.parameter("prefix").orElse(null))
                 .in(request.parameter("status").map(KeyDesk::state).orElse(null))
@@ -101,7 +101,7 @@ public final class KeyDesk implements App {
         try {
             page = store.housekeeping().list(query);
         } catch (IllegalArgumentException e) {
-            throw Refusal.invalid("after", "is not the next of a page of keys");
+            throw notANext();
         }
         ObjectNode answer = JsonText.object();
         ArrayNode items = answer.putArray("items");
@@ -125,16 +125,22 @@ public final class KeyDesk implements App {
         }
     }
 
-    private static String next(String place) {
+    /** A place in a list, as it is told. */
+    static String next(String place) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
     }
 
-    private static String place(String next) {
+    /** The place that was told as the next. */
+    static String place(String next) {
         try {
             return new String(Base64.getUrlDecoder().decode(next), UTF_8);
         } catch (IllegalArgumentException e) {
-            throw Refusal.invalid("after", "is not the next of a page of keys");
+            throw notANext();
         }
+    }
+
+    static Refusal notANext() {
+        return Refusal.invalid("after", "is not the next of a page of these");
     }
 
     private Answer look(Request request) {
@@ -143,7 +149,7 @@ public final class KeyDesk implements App {
         Response response = record.response();
         return Answer.ok(KeyJson.forOperators(record, seen.now())
                 .put("responseStatus", response == null ? null : (Integer) response.status())
-                .put("responseBytes", response == null ? null : (Long) response.size()));
+                .put("responseBytes", response == null ? null : (Integer) response.body().length));
     }
 
     private static OnceRecord found(Sighting seen) {
@@ -168,10 +174,11 @@ public final class KeyDesk implements App {
     private Answer intervene(Intervention intervention, Request request) {
         OnceKey key = key(request);
         JsonNode body = request.object();
-        String reason = Request.text(body, "reason", LONGEST_REASON);
-        Response response = answered(body);
-        for (int looks = 1; looks <= MOST_LOOKS; looks++) {
-            Sighting seen = store.find(key, Quota.NONE);
+        String reason = meaningful(Request.text(body, "reason", LONGEST_REASON));
+        Response response = intervention == Intervention.COMPLETE ? answered(request, body) : null;
+        Sighting seen = store.find(key, Quota.NONE);
+        long decidedAbout = found(seen).fence(); // not about who begins it meanwhile
+        for (int looks = 1; looks <= MOST_LOOKS && found(seen).fence() == decidedAbout; looks++) {
             String before = KeyJson.name(found(seen).stateAt(seen.now()));
             OnceWrite write = intervention.on(seen, settings, response);
             if (write == null) {
@@ -183,8 +190,10 @@ public final class KeyDesk implements App {
             if (after != null) {
                 return Answer.ok(KeyJson.forOperators(after, store.clock().instant()));
             }
+            seen = store.find(key, Quota.NONE);
         }
-        throw new Refusal(Problem.of(409, "busy", "Busy").detailed("The key is being changed by others"));
+        throw new Refusal(
+                Problem.of(409, "busy", "Busy").detailed("The key is being changed by others: look at it again"));
     }
 
     private static String refusedBecause(Intervention intervention, String before) {
@@ -199,15 +208,29 @@ public final class KeyDesk implements App {
         };
     }
 
-    /** What retries are to be answered; 200 with an empty object unless it is said. */
-    private static Response answered(JsonNode body) {
+    /** What retries are to be answered, spelled as it came; 200 with an empty object, or 204 with nothing, unless it is said. */
+    private Response answered(Request request, JsonNode body) {
         int status = Request.isGiven(body, "status") ? (int) Request.whole(body, "status", 200, 499) : 200;
         if (NOT_FINAL.contains(status) || (status >= 300 && status < 400)) {
-            throw Refusal.invalid("status", "has to be one of an answer that is final, and has a body");
+            throw Refusal.invalid("status", "has to be one of an answer that is final");
         }
-        JsonNode given = body.get("body");
-        JsonNode answer = given == null ? JsonText.object() : given;
-        return Response.of(status, Map.of("Content-Type", "application/json"), JsonText.bytes(answer));
+        Optional<Json> answer = JsonText.member(request.json(), "body");
+        if (status == NO_CONTENT && Request.isGiven(body, "body")) {
+            throw Refusal.invalid("body", "has to be left out where there is no content");
+        }
+        if (status >= 400 && !body.path("body").isObject()) {
+            throw Refusal.invalid("body", "has to be a problem that tells why the request was refused");
+        }
+        Response response = status == NO_CONTENT
+                ? Response.of(status, Map.of(), new byte[0])
+                : Response.of(
+                        status,
+                        Map.of("Content-Type", status < 400 ? "application/json" : "application/problem+json"),
+                        answer.orElse(NOTHING).bytes());
+        if (response.size() > settings.responseLimit()) {
+            throw Refusal.invalid("body", "is larger than what is kept, " + settings.responseLimit() + " bytes");
+        }
+        return response;
     }
 
     /** Null if somebody else was quicker. */
@@ -269,12 +292,22 @@ public final class KeyDesk implements App {
     /** Some clients cannot send a body with DELETE; who says nothing at all is noted to have given none. */
     private static String reason(Request request) {
         if (request.parameter("reason").isEmpty() && request.body().length > 0) {
-            return Request.text(request.object(), "reason", LONGEST_REASON);
+            return meaningful(Request.text(request.object(), "reason", LONGEST_REASON));
         }
         String said = request.parameter("reason").orElse("none given");
-        if (said.isBlank() || said.length() > LONGEST_REASON) {
+        if (said.length() > LONGEST_REASON) {
             throw Refusal.invalid("reason", "has to have 1 to " + LONGEST_REASON + " characters");
         }
-        return said;
+        return meaningful(said);
+    }
+
+    /** What looks like nothing is no reason. */
+    private static String meaningful(String reason) {
+        if (reason.codePoints().noneMatch(Character::isLetterOrDigit)
+                || reason.codePoints().anyMatch(c -> Character.isISOControl(c) && !Character.isWhitespace(c))) {
+            throw Refusal.invalid(
+                    "reason", "has to have a letter or a digit, and no control characters but line breaks");
+        }
+        return reason;
     }
 }

@@ -28,7 +28,7 @@ import org.slf4j.event.Level;
  *
  * @param tokens who is let in; null in dev mode, in which the host is this machine's own
  * @param sweepPeriod how often what is past its time is let go
- * @param feedRetention how long posts of the feed are kept; null for ever
+ * @param apps what the systems behind the port are told
  * @param stopTimeout how long requests under way may take to end when it is stopped
  * @param connections how clients connect
  * @param sockets how many WebSockets there may be, and messages on them
@@ -40,7 +40,7 @@ public record ServerSettings(
         @Nullable Tokens tokens,
         OnceSettings once,
         Duration sweepPeriod,
-        @Nullable Duration feedRetention,
+        AppSettings apps,
         Duration stopTimeout,
         ConnectionSettings connections,
         Sockets.Limits sockets,
@@ -63,12 +63,12 @@ public record ServerSettings(
     public static ServerSettings of(Given given, Map<String, String> environment, InstantSource clock) {
         return new ServerSettings(
                 host(given),
-                (int) number(given.of(Setting.PORT), 65_535),
+                number(given.of(Setting.PORT), 0, 65_535),
                 store(given),
                 tokens(given, environment, clock),
                 once(given),
                 time(given.of(Setting.SWEEP_EVERY)),
-                optionalTime(given.of(Setting.FEED_RETENTION)),
+                apps(given),
                 time(given.of(Setting.STOP_TIMEOUT)),
                 connections(given),
                 sockets(given),
@@ -83,81 +83,31 @@ public record ServerSettings(
     /** The same on another port. */
     public ServerSettings withPort(int port) {
         return new ServerSettings(
-                host,
-                port,
-                store,
-                tokens,
-                once,
-                sweepPeriod,
-                feedRetention,
-                stopTimeout,
-                connections,
-                sockets,
-                logLevel);
+                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other people let in. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
         return new ServerSettings(
-                host,
-                port,
-                store,
-                tokens,
-                once,
-                sweepPeriod,
-                feedRetention,
-                stopTimeout,
-                connections,
-                sockets,
-                logLevel);
+                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other connections. */
     public ServerSettings withConnections(ConnectionSettings connections) {
         return new ServerSettings(
-                host,
-                port,
-                store,
-                tokens,
-                once,
-                sweepPeriod,
-                feedRetention,
-                stopTimeout,
-                connections,
-                sockets,
-                logLevel);
+                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other limits on WebSockets. */
     public ServerSettings withSockets(Sockets.Limits sockets) {
         return new ServerSettings(
-                host,
-                port,
-                store,
-                tokens,
-                once,
-                sweepPeriod,
-                feedRetention,
-                stopTimeout,
-                connections,
-                sockets,
-                logLevel);
+                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with posts of the feed kept for another time. */
-    public ServerSettings withFeedRetention(@Nullable Duration feedRetention) {
+    /** The same with other systems behind the port. */
+    public ServerSettings withApps(AppSettings apps) {
         return new ServerSettings(
-                host,
-                port,
-                store,
-                tokens,
-                once,
-                sweepPeriod,
-                feedRetention,
-                stopTimeout,
-                connections,
-                sockets,
-                logLevel);
+                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
     /** The same with other rules about keys. */
@@ -169,7 +119,7 @@ public record ServerSettings(
                 tokens,
                 change.apply(once),
                 sweepPeriod,
-                feedRetention,
+                apps,
                 stopTimeout,
                 connections,
                 sockets,
@@ -194,7 +144,7 @@ public record ServerSettings(
         return new StoreSettings(
                 url(given.of(Setting.STORE)),
                 bytes(given.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
-                positive(given.of(Setting.STORE_CONNECTIONS), 1000),
+                number(given.of(Setting.STORE_CONNECTIONS), 1, 1000),
                 flag(given.of(Setting.STORE_MIGRATE)));
     }
 
@@ -214,9 +164,14 @@ public record ServerSettings(
         }
     }
 
+    private static AppSettings apps(Given given) {
+        return new AppSettings(
+                optionalTime(given.of(Setting.FEED_RETENTION)), number(given.of(Setting.SHORT_ID_LETTERS), 3, 6));
+    }
+
     private static ConnectionSettings connections(Given given) {
         return new ConnectionSettings(
-                positive(given.of(Setting.CONNECTIONS), 1_000_000),
+                number(given.of(Setting.CONNECTIONS), 1, 1_000_000),
                 time(given.of(Setting.REQUEST_TIMEOUT)),
                 tls(given.of(Setting.TLS_CERT), given.of(Setting.TLS_KEY)));
     }
@@ -238,14 +193,6 @@ public record ServerSettings(
         } catch (InvalidPathException e) {
             throw certificate.fault("and " + Setting.TLS_KEY.flag() + " have to be files");
         }
-    }
-
-    private static int positive(Value value, int most) {
-        int count = (int) number(value, most);
-        if (count == 0) {
-            throw value.wrong("a whole number from 1 to " + most);
-        }
-        return count;
     }
 
     private static boolean flag(Value value) {
@@ -277,7 +224,7 @@ public record ServerSettings(
     }
 
     private static OnceSettings once(Given given) {
-        int limit = (int) number(given.of(Setting.QUOTA), Integer.MAX_VALUE);
+        int limit = number(given.of(Setting.QUOTA), 0, Integer.MAX_VALUE);
         return new OnceSettings(
                 time(given.of(Setting.RETENTION)),
                 time(given.of(Setting.FAILED_RETENTION)),
@@ -308,7 +255,7 @@ public record ServerSettings(
 
     private static Sockets.Limits sockets(Given given) {
         Sockets.Limits usual = Sockets.Limits.DEFAULTS;
-        int rate = (int) number(given.of(Setting.MESSAGE_RATE), 1_000_000);
+        int rate = number(given.of(Setting.MESSAGE_RATE), 0, 1_000_000);
         return new Sockets.Limits(usual.sockets(), usual.socketsOfUser(), rate);
     }
 
@@ -325,13 +272,13 @@ public record ServerSettings(
         return Objects.requireNonNull(value.text());
     }
 
-    private static long number(Value value, long most) {
+    private static int number(Value value, int least, int most) {
         Matcher amount = AMOUNT.matcher(text(value));
-        boolean fits = amount.matches() && amount.group(2).isEmpty() && Long.parseLong(amount.group(1)) <= most;
-        if (!fits) {
-            throw value.wrong("a whole number from 0 to " + most);
+        long number = amount.matches() && amount.group(2).isEmpty() ? Long.parseLong(amount.group(1)) : -1;
+        if (number < least || number > most) {
+            throw value.wrong("a whole number from " + least + " to " + most);
         }
-        return Long.parseLong(amount.group(1));
+        return (int) number;
     }
 
     private static Duration time(Value value) {

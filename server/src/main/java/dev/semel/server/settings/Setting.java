@@ -81,6 +81,11 @@ public enum Setting {
             "N",
             "100",
             "How many messages a second a WebSocket may send, and twice as many at once; 0 for as many as it likes."),
+    SHORT_ID_LETTERS(
+            Tier.RARE,
+            "N",
+            "3",
+            "How many letters the ids of submitted texts may have, 3 to 6; ten ids of each length from two on are tried."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests that are under way may take to end when it is stopped.");
 
     /** How many people need it. */

@@ -30,7 +30,7 @@ final class SettingsPage {
 
                 ## What there is no setting for
 
-                The largest body of a request (1 MiB), how long tokens may be past their time (five seconds, for clocks that differ), and how long a
+                The largest body of a request (1 MiB), how long before its `nbf` a token holds (five seconds, for clocks that differ), and how long a
                 connection may be silent (half a minute): other values would help nobody and surprise somebody.
 
                 `SEMEL_JAVA_OPTS` in the environment is for Java, not for the server: flags such as `-Xmx512m` that the launcher hands on.

@@ -17,6 +17,7 @@ import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.once.UnrecordedException;
+import dev.semel.server.web.Caller;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
@@ -120,7 +121,8 @@ public final class Actions {
 
     /** Actions are no keys that a user begins, and must not count as such; so they are kept under a name made of the user's. */
     static String keeper(String user) {
-        return "semel-actions-" + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
+        return Caller.SEMEL + "actions-"
+                + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
     }
 
     private static Action action(ObjectNode message) {

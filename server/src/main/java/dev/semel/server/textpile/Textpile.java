@@ -1,5 +1,6 @@
 package dev.semel.server.textpile;
 
+import dev.semel.id.DayNonceScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
@@ -20,8 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** Texts that anybody may read, under ids that are short enough to say aloud: {@code 260107-bc}. */
 public final class Textpile implements App {
 
-    private static final Records POSTS = Records.of("textpile", KeyTemplate.of("post:{id:day-nonce}"));
-    private static final ShortIdAllocator IDS = new ShortIdAllocator(POSTS, Textpile::key);
+    private static final Records POSTS = Records.of("textpile", KeyTemplate.of("post:{id}"));
+
+    /** Posts are read however many letters their ids were allowed when they were made. */
+    private static final DayNonceScheme IDS = IdSchemes.DAY_NONCE.upTo(6);
 
     /** What the allocator knows a post by; nobody else needs it. */
     private static final String ALLOC_TOKEN = "allocToken";
@@ -30,27 +33,34 @@ public final class Textpile implements App {
     private static final int LONGEST_BODY = 1 << 20;
 
     private final Store store;
+    private final ShortIdAllocator allocator;
 
-    public Textpile(Store store) {
+    /** @param letters how many letters ids may have, 3 to 6 */
+    public Textpile(Store store, int letters) {
         this.store = store;
+        this.allocator = new ShortIdAllocator(POSTS, Textpile::key, IDS, ShortIdAllocator.ladder(letters));
     }
 
     @Override
     public void declare(Routes routes) {
-        routes.atomic("POST", "/api/submit", Textpile::submit)
+        routes.atomic("POST", "/api/submit", this::submit)
                 .get("/api/posts/{id}", request -> Answer.ok(post(request)))
                 .getOpen("/p/{id}", request -> page(post(request)));
     }
 
-    private static Answer submit(Request request) {
+    private Answer submit(Request request) {
         JsonNode content = request.object();
         String body = Request.text(content, "body", LONGEST_BODY);
         ObjectNode fields = JsonText.object();
-        Request.optionalText(content, "title", LONGEST_TITLE).ifPresent(title -> fields.put("title", title));
+        JsonNode title = content.path("title");
+        if (!(title.isString() && title.stringValue().isBlank())) { // a form that was left empty has none
+            Request.optionalText(content, "title", LONGEST_TITLE).ifPresent(given -> fields.put("title", given));
+        }
         fields.put("body", body);
 
         Instant now = request.tx().now();
-        Document post = IDS.allocate(request.tx(), now, (id, token) -> stored(id, now, fields, token))
+        Document post = allocator
+                .allocate(request.tx(), now, (id, token) -> stored(id, now, fields, token))
                 .orElseThrow(() -> Refusal.named(
                         503, "allocation_failed", "All ids that were tried are taken; try again, or tomorrow"));
         JsonNode made = JsonText.tree(post.data());
@@ -71,7 +81,7 @@ public final class Textpile implements App {
     /** The post that is asked for, as it is shown. */
     private ObjectNode post(Request request) {
         String id = request.part("id");
-        if (!IdSchemes.DAY_NONCE.isValid(id)) {
+        if (!IDS.isValid(id)) {
             throw Refusal.notFound("post");
         }
         Document post = POSTS.read(store, key(id)).orElseThrow(() -> Refusal.notFound("post"));

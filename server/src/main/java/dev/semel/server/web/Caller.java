@@ -24,16 +24,16 @@ public record Caller(String user, Set<String> roles, Instant until) {
         roles = Set.copyOf(roles);
     }
 
-    /**
-     * Whether somebody may be called so: 1 to 255 of {@code A-Za-z0-9_-}. Names that begin with {@code semel-} are for what Semel
-     * itself keeps, which would be theirs otherwise.
-     */
+    /** What the names begin with under which Semel itself keeps something: nobody else may have one of them. */
+    public static final String SEMEL = "semel--";
+
+    /** Whether somebody may be called so: 1 to 255 of {@code A-Za-z0-9_-}, but none of Semel's own names. */
     public static boolean isName(@Nullable String name) {
-        return name != null && TextFormat.TEXT.isValid(name) && !name.startsWith("semel-");
+        return name != null && TextFormat.TEXT.isValid(name) && !name.startsWith(SEMEL);
     }
 
     /** What {@link #isName} asks for, in words. */
-    public static final String NAMES = "has to be 1 to 255 of A-Z, a-z, 0-9, _ and -, and not to begin with semel-";
+    public static final String NAMES = "has to be 1 to 255 of A-Z, a-z, 0-9, _ and -, and not to begin with " + SEMEL;
 
     /** Who sends a request; null where nobody was asked. */
     public static @Nullable Caller of(HttpServletRequest request) {

@@ -187,15 +187,19 @@ public final class Socket implements Session.Listener {
     }
 
     private void handle(String text) {
+        handle(text, all.time().nanoTime());
+    }
+
+    private void handle(String text, long begun) {
         MDC.put("request", id);
         try {
-            handle(text, all.time().nanoTime());
+            answerTo(text, begun);
         } finally {
             MDC.remove("request");
         }
     }
 
-    private void handle(String text, long begun) {
+    private void answerTo(String text, long begun) {
         ObjectNode message = null;
         try {
             message = message(text);

@@ -47,6 +47,9 @@ class OperatingTest {
             "predict_linear",
             "changes",
             "topk",
+            "scalar",
+            "time",
+            "on",
             "and",
             "or",
             "offset");
@@ -133,7 +136,7 @@ class OperatingTest {
         String bare = formula.replaceAll("\\{[^}]*}", "")
                 .replaceAll("\\[[^]]*]", "")
                 .replaceAll("offset [0-9]+[a-z]", "offset")
-                .replaceAll("\\bby \\([^)]*\\)", "")
+                .replaceAll("\\b(by|on) \\([^)]*\\)", "")
                 .replaceAll("\\b[0-9.]+(e[0-9]+)?\\b", "");
         List<String> metrics = WORD.matcher(bare)
                 .results()

@@ -4,23 +4,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.KeyRange;
 import dev.semel.server.Apps;
+import dev.semel.server.EndToEnd;
 import dev.semel.server.ServerFixture;
 import dev.semel.server.ServerFixture.Client;
+import dev.semel.server.settings.AppSettings;
+import dev.semel.server.settings.ServerSettings;
 import dev.semel.store.Cleanup;
 import dev.semel.store.DocumentId;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Scan;
+import dev.semel.store.Store;
 import dev.semel.store.Transactions;
 import dev.semel.testkit.ControlledTime;
+import dev.semel.testkit.ForwardingStore;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
 
 class GonePostsTest {
 
     private final ControlledTime time = new ControlledTime();
     private final MemoryStore store = new MemoryStore(time, 64 << 20);
     private int keys;
+
+    @TempDir
+    Path folder;
+
+    private static ServerSettings forAMonth(ServerSettings settings) {
+        return settings.withApps(new AppSettings(Duration.ofDays(30), 3));
+    }
 
     private String send(Client client, String path, String body) {
         String key = "k" + ++keys;
@@ -30,8 +49,7 @@ class GonePostsTest {
 
     @Test
     void postsThatAreTooOld_goWithTheirLikesAndComments_andNoOthers() {
-        try (ServerFixture server =
-                ServerFixture.on(store, time, Apps::all, settings -> settings.withFeedRetention(Duration.ofDays(30)))) {
+        try (ServerFixture server = ServerFixture.on(store, time, Apps::all, GonePostsTest::forAMonth)) {
             Client ann = server.as("ann");
             String old = "";
             for (int i = 0; i < 45; i++) {
@@ -74,6 +92,72 @@ class GonePostsTest {
         }
     }
 
+    /** A store whose clock a test sets ahead. */
+    private static final class Ahead extends ForwardingStore {
+
+        private volatile Duration ahead = Duration.ZERO;
+
+        Ahead(Store store) {
+            super(store);
+        }
+
+        @Override
+        public InstantSource clock() {
+            return () -> store.clock().instant().plus(ahead);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(EndToEnd.On.class)
+    void sweepThatIsAskedFor_removesOldPosts_andIsListed_onEachStore(EndToEnd.On on) {
+        Ahead kept = new Ahead(on.open(folder.resolve("store")));
+        try (ServerFixture server = ServerFixture.on(kept, time, Apps::all, GonePostsTest::forAMonth)) {
+            Client ann = server.as("ann");
+            Client operator = server.withToken(server.token("olga", List.of("operator")));
+            List<String> old = new ArrayList<>();
+            for (int i = 0; i < 7; i++) {
+                old.add(send(ann, "/v1/feed/posts", "{\"text\":\"old\"}"));
+            }
+            for (String post : old.subList(0, 2)) {
+                send(ann, "/v1/feed/posts/" + post + "/comments", "{\"text\":\"me too\"}");
+                for (int i = 0; i < 21; i++) {
+                    send(server.as("user-" + i), "/v1/feed/posts/" + post + "/likes", "");
+                }
+            }
+            kept.ahead = Duration.ofDays(29);
+            String young = send(ann, "/v1/feed/posts", "{\"text\":\"young\"}");
+            send(ann, "/v1/feed/posts/" + young + "/comments", "{\"text\":\"me too\"}");
+            send(ann, "/v1/feed/posts/" + young + "/likes", "");
+            operator.post("/v1/ops/sweeps", "");
+            assertThat(sweptPosts(operator)).containsExactly(0L);
+            assertThat(documents(kept, "feed/posts")).isEqualTo(8);
+
+            kept.ahead = Duration.ofDays(31);
+            operator.post("/v1/ops/sweeps", "");
+            assertThat(sweptPosts(operator)).containsExactly(7L, 0L);
+            for (String post : old) {
+                assertThat(read(server, post)).isEqualTo(404);
+            }
+            assertThat(ann.get("/v1/feed/posts/" + young).json().get("likes").asInt())
+                    .isEqualTo(1);
+            for (String collection : List.of("feed/posts", "feed/likes", "feed/comments", "feed/counts")) {
+                assertThat(documents(kept, collection)).as(collection).isEqualTo(1);
+            }
+            assertThat(documents(kept, "feed/left-over")).isZero();
+        }
+    }
+
+    /** How many posts each sweep has removed, the latest first. */
+    private static List<Long> sweptPosts(Client operator) {
+        List<Long> counts = new ArrayList<>();
+        for (JsonNode cleanup : operator.get("/v1/ops/sweeps").json().get("items")) {
+            if (cleanup.get("table").asString().equals("posts")) {
+                counts.add(cleanup.get("deleted").asLong());
+            }
+        }
+        return counts;
+    }
+
     @Test
     void likesAndCommentsOfADeletedPost_goWithTheNextSweep_andNoOthers() {
         try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
@@ -89,20 +173,21 @@ class GonePostsTest {
             assertThat(ann.delete("/v1/feed/posts/" + gone, "Idempotency-Key", "d", "X-Client-Tx-Id", "d")
                             .status())
                     .isEqualTo(200);
-            assertThat(documents("feed/likes") + documents("feed/comments")).isEqualTo(302);
+            assertThat(documents(store, "feed/likes") + documents(store, "feed/comments"))
+                    .isEqualTo(302);
             assertThat(new GonePosts(new Transactions(store, time)).removeLeftOver())
                     .isBetween(1L, 20L); // a little at a time
 
             time.advance(Duration.ofHours(7));
-            assertThat(documents("feed/likes")).isEqualTo(150);
-            assertThat(documents("feed/comments")).isEqualTo(1);
-            assertThat(documents("feed/left-over")).isZero();
+            assertThat(documents(store, "feed/likes")).isEqualTo(150);
+            assertThat(documents(store, "feed/comments")).isEqualTo(1);
+            assertThat(documents(store, "feed/left-over")).isZero();
             assertThat(ann.get("/v1/feed/posts/" + stays).json().get("likes").asInt())
                     .isEqualTo(150);
         }
     }
 
-    private int documents(String collection) {
+    private static int documents(Store store, String collection) {
         return store.scan(new Scan(collection, "", "", KeyRange.ofPrefix(""), "", 1000))
                 .size();
     }

@@ -2,13 +2,29 @@ package dev.semel.server.ops;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.semel.id.IdSchemes;
 import dev.semel.server.EndToEnd;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
+import dev.semel.store.Commit;
+import dev.semel.store.CommitResult;
+import dev.semel.store.Expected;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
+import dev.semel.store.OnceStatus;
+import dev.semel.store.OnceWrite;
+import dev.semel.store.Quota;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -67,6 +83,9 @@ class OperatorEndToEndTest extends EndToEnd {
                 .isEmpty();
         assertThat(column(operator.get("/v1/ops/keys?user=" + user + "&clientTxId=tx-2"), "key"))
                 .containsExactly("k2");
+        post(as(user), "k3", "tx-of-" + user);
+        assertThat(column(operator.get("/v1/ops/keys?clientTxId=tx-of-" + user), "user"))
+                .containsExactly(user);
         assertThat(column(operator.get("/v1/ops/keys?user=" + user + "&before=2026-01-01T00:00:00Z"), "key"))
                 .isEmpty();
 
@@ -76,15 +95,17 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(found.text("user")).isEqualTo(user);
         assertThat(found.text("status")).isEqualTo("completed");
         assertThat(found.text("responseStatus")).isEqualTo("201");
+        assertThat(found.text("responseBytes"))
+                .isEqualTo(
+                        String.valueOf(post(as(user), "k1", "tx-1").response().body().length));
         assertThat(found.text()).doesNotContain("hello");
-        assertProblem(operator.get(path("k3") + ENDPOINT), 404, "not_found");
+        assertProblem(operator.get(path("k4") + ENDPOINT), 404, "not_found");
         assertInvalid(operator.get(path("k1")), "endpoint");
     }
 
     @Test
     void wrongQueries_areRefused() {
         assertInvalid(operator.get("/v1/ops/keys?status=gone"), "status");
-        assertInvalid(operator.get("/v1/ops/keys?clientTxId=tx"), "user");
         assertInvalid(operator.get("/v1/ops/keys?before=yesterday"), "before");
         assertInvalid(operator.get("/v1/ops/keys?after=%21"), "after");
         assertInvalid(operator.get("/v1/ops/keys?after=bm9uc2Vuc2U"), "after");
@@ -128,10 +149,236 @@ class OperatorEndToEndTest extends EndToEnd {
             assertProblem(refused, 409, "wrong_state");
             assertThat(refused.text("state")).isNotEmpty();
             assertInvalid(operator.post(path("k") + "/" + action + ENDPOINT, "{}"), "reason");
-            assertInvalid(operator.post(path("k") + "/" + action + ENDPOINT, "{\"reason\":\" \"}"), "reason");
+            for (String nothing : List.of(" ", "\\u00a0\\u2003", "\\u200b", "\\u0000", "a\\u0000", "...")) {
+                String reason = "{\"reason\":\"" + nothing + "\"}";
+                assertInvalid(operator.post(path("k") + "/" + action + ENDPOINT, reason), "reason");
+            }
             assertProblem(operator.post(path("nothing") + "/" + action + ENDPOINT, WHY), 404, "not_found");
         }
         assertThat(latest().get("reason").asString()).isEqualTo("mark " + user);
+    }
+
+    /** How a key may stand, as it is told, and what may be done to it. */
+    private enum Stands {
+        LIVE("processing", "release"),
+        ABANDONED("processing", "release complete"),
+        TO_FREEZE("unknown", "release complete"),
+        UNKNOWN("unknown", "release complete"),
+        FAILED("failed", "complete expire"),
+        COMPLETED("completed", "expire"),
+        EXPIRED("expired", ""),
+        FAILED_LONG_AGO("expired", ""),
+        TOMBSTONE("expired", "");
+
+        private final String told;
+        private final String allowed;
+
+        Stands(String told, String allowed) {
+            this.told = told;
+            this.allowed = allowed;
+        }
+    }
+
+    private void leave(String key, Stands stands) {
+        Duration soonOver = Duration.ofNanos(1000);
+        switch (stands) {
+            case LIVE -> leave(key, OnceStatus.PROCESSING);
+            case ABANDONED -> leave(key, OnceStatus.PROCESSING, IfAbandoned.RERUN, soonOver);
+            case TO_FREEZE -> leave(key, OnceStatus.PROCESSING, IfAbandoned.FREEZE, soonOver);
+            case UNKNOWN -> leave(key, OnceStatus.UNKNOWN);
+            case FAILED -> leave(key, OnceStatus.FAILED);
+            case COMPLETED -> post(as(user), key, "tx");
+            case FAILED_LONG_AGO -> leave(key, OnceStatus.FAILED, IfAbandoned.RERUN, soonOver);
+            case EXPIRED, TOMBSTONE -> {
+                post(as(user), key, "tx");
+                operator.post(path(key) + "/expire" + ENDPOINT, WHY);
+            }
+        }
+        if (stands == Stands.TOMBSTONE) {
+            operator.post("/v1/ops/sweeps", "");
+        }
+    }
+
+    @Test
+    void everyAction_isDoneToKeysThatStandAsItNeeds_andToNoOthers() {
+        String made = post(as(user), "made", "tx").text();
+        String decision = "{\"reason\":\"the customer called\",\"status\":201,\"body\":" + made + "}";
+        for (Stands stands : Stands.values()) {
+            for (String action : List.of("release", "complete", "expire")) {
+                String key = stands + "-" + action;
+                leave(key, stands);
+                Reply before = operator.get(path(key) + ENDPOINT);
+                assertThat(before.text("status")).as(key).isEqualTo(stands.told);
+                Reply reply = operator.post(path(key) + "/" + action + ENDPOINT, decision);
+                if (stands.allowed.contains(action)) {
+                    assertThat(reply.status()).as(key).isEqualTo(200);
+                    assertOnRecord(action, key, stands.told);
+                    String left = switch (action) {
+                        case "release" -> "failed";
+                        case "complete" -> "completed";
+                        default -> "expired";
+                    };
+                    assertThat(operator.get(path(key) + ENDPOINT).text("status"))
+                            .as(key)
+                            .isEqualTo(left);
+                } else {
+                    assertProblem(reply, 409, "wrong_state");
+                    assertThat(reply.text("state")).as(key).isEqualTo(stands.told);
+                    Reply after = operator.get(path(key) + ENDPOINT);
+                    assertThat(after.text("status") + after.text("fence"))
+                            .isEqualTo(before.text("status") + before.text("fence"));
+                }
+                if (!stands.told.equals("unknown")
+                        || stands.allowed.contains(action)) { // this route leaves none by itself
+                    assertRetry(stands, action, post(as(user), key, "tx"), made);
+                }
+            }
+        }
+    }
+
+    /** Who retries is answered as the operator said, or told that it is under way, or it runs. */
+    private static void assertRetry(Stands stands, String action, Reply retry, String made) {
+        boolean done = stands.allowed.contains(action);
+        String as = stands + "-" + action;
+        if (stands == Stands.LIVE && !done) {
+            assertThat(retry.status()).as(as).isEqualTo(409);
+            return;
+        }
+        assertThat(retry.status()).as(as).isEqualTo(201);
+        boolean replayed = stands == Stands.COMPLETED ? !done : done && action.equals("complete");
+        assertThat(retry.header("Idempotency-Replayed")).as(as).isEqualTo(replayed ? "true" : "");
+        assertThat(retry.text().equals(made)).as(as).isEqualTo(done && action.equals("complete"));
+    }
+
+    @Test
+    void answerWithoutContent_isWhatTheOperatorSaid() {
+        String other = IdSchemes.TID62.mint();
+        String record = "/v1/collections/notes/records/" + other;
+        as(other).send("PUT", record, "{}", "If-None-Match", "*");
+        assertThat(as(other).delete(record, "Idempotency-Key", "k").status()).isEqualTo(204);
+        leaveLike(new OnceKey(other, "DELETE " + record, "k"), OnceStatus.UNKNOWN, IfAbandoned.FREEZE, null);
+        String complete = path("k") + "/complete?endpoint=DELETE%20" + record;
+        assertInvalid(operator.post(complete, "{\"reason\":\"x\",\"status\":204,\"body\":{}}"), "body");
+        for (String noProblem : List.of("", ",\"body\":null", ",\"body\":\"no\"")) {
+            assertInvalid(operator.post(complete, "{\"reason\":\"x\",\"status\":404" + noProblem + "}"), "body");
+        }
+        for (int status : List.of(199, 205, 302, 401, 409, 412, 429, 500)) {
+            assertInvalid(operator.post(complete, "{\"reason\":\"x\",\"status\":" + status + "}"), "status");
+        }
+        assertThat(operator.post(complete, "{\"reason\":\"one\\n\\ttwo\",\"status\":204,\"body\":null}")
+                        .status())
+                .isEqualTo(200);
+        Reply retry = as(user).delete(record, "Idempotency-Key", "k");
+        assertThat(retry.status()).isEqualTo(204);
+        assertThat(retry.text()).isEmpty();
+        assertThat(retry.header("Idempotency-Replayed")).isEqualTo("true");
+    }
+
+    @Test
+    void audit_staysWhateverIsTriedThroughThePort() {
+        post(as(user), "k", "tx");
+        operator.post(path("k") + "/expire" + ENDPOINT, "{\"reason\":\"stays " + user + "\"}");
+        JsonNode entry = latest();
+        for (String path : List.of("/v1/ops/audit", "/v1/ops/audit/1", "/v1/collections/audit/records/1")) {
+            for (String method : List.of("PUT", "PATCH", "DELETE")) {
+                assertThat(operator.send(method, path, WHY).status()).isBetween(400, 499);
+            }
+        }
+        assertThat(operator.post("/v1/ops/audit", WHY).status()).isEqualTo(405);
+        assertThat(operator.delete("/v1/ops/users/olga?records=true&reason=x").status())
+                .isEqualTo(200);
+        operator.post("/v1/ops/sweeps", "");
+        List<String> reasons = allPages(operator, "/v1/ops/audit", 1000, "reason");
+        assertThat(reasons).contains(entry.get("reason").asString()).hasSizeGreaterThan(1);
+    }
+
+    /** Leaves a key of the user's that has come to some point with the request that is sent. */
+    private void leave(String key, OnceStatus status) {
+        leave(key, status, IfAbandoned.FREEZE, status == OnceStatus.UNKNOWN ? null : Duration.ofHours(1));
+    }
+
+    /** @param life how long it lives, or its owner has it; null for ever */
+    private void leave(String key, OnceStatus status, IfAbandoned ifAbandoned, @Nullable Duration life) {
+        String other = IdSchemes.TID62.mint();
+        post(as(other), key, "tx");
+        leaveLike(new OnceKey(other, "POST /v1/feed/posts", key), status, ifAbandoned, life);
+    }
+
+    /** The same as somebody else has sent. */
+    private void leaveLike(OnceKey theirs, OnceStatus status, IfAbandoned ifAbandoned, @Nullable Duration life) {
+        OnceRecord done =
+                Objects.requireNonNull(store().find(theirs, Quota.NONE).record());
+        OnceRecord record = new OnceRecord(
+                new OnceKey(user, theirs.endpoint(), theirs.key()),
+                "tx",
+                done.fingerprint(),
+                status,
+                ifAbandoned,
+                1,
+                "",
+                0,
+                done.createdAt(),
+                null,
+                null,
+                null);
+        OnceWrite write = new OnceWrite(Expected.ABSENT, record, life, Duration.ofHours(1), Quota.NONE);
+        assertThat(store().commit(Commit.of(IdSchemes.TID62.mint(), write))).isInstanceOf(CommitResult.Applied.class);
+    }
+
+    private void assertOnRecord(String action, String key, String before) {
+        JsonNode entry = latest();
+        assertThat(entry.get("operator").asString()).isEqualTo("olga");
+        assertThat(Instant.parse(entry.get("at").asString())).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+        assertThat(entry.get("action").asString()).isEqualTo(action);
+        assertThat(entry.get("reason").asString()).isEqualTo("the customer called");
+        assertThat(entry.get("user").asString()).isEqualTo(user);
+        assertThat(entry.get("endpoint").asString()).isEqualTo("POST /v1/feed/posts");
+        assertThat(entry.get("key").asString()).isEqualTo(key);
+        assertThat(entry.get("before").asString()).isEqualTo(before);
+    }
+
+    @Test
+    void failedOrUnknownKeyThatIsCompleted_isAnsweredAsTheOperatorSaid() {
+        String made = post(as(user), "made", "tx").text().replace("\"hello\"", " \"gr\\u00fcß dich\"");
+        for (OnceStatus status : List.of(OnceStatus.FAILED, OnceStatus.UNKNOWN)) {
+            String before = status.name().toLowerCase(Locale.ROOT);
+            leave(before, status);
+            String said = "{\"reason\":\"the customer called\",\"status\":201,\"body\":" + made + "}";
+            Reply completed = operator.post(path(before) + "/complete" + ENDPOINT, said);
+            assertThat(completed.text("status")).isEqualTo("completed");
+            assertOnRecord("complete", before, before);
+
+            for (int i = 0; i < 2; i++) {
+                Reply retry = post(as(user), before, "tx");
+                assertThat(retry.status()).isEqualTo(201);
+                assertThat(retry.text()).isEqualTo(made);
+                assertThat(retry.header("Content-Type")).isEqualTo("application/json");
+                assertThat(retry.header("Idempotency-Replayed")).isEqualTo("true");
+            }
+            assertThat(as(user).get("/v1/idempotency/" + before + ENDPOINT).text("status"))
+                    .isEqualTo("completed");
+            assertProblem(operator.post(path(before) + "/complete" + ENDPOINT, said), 409, "wrong_state");
+        }
+    }
+
+    @Test
+    void keyThatIsReleased_runsAgain() {
+        for (OnceStatus status : List.of(OnceStatus.PROCESSING, OnceStatus.UNKNOWN)) {
+            String before = status.name().toLowerCase(Locale.ROOT);
+            leave(before, status);
+            assertThat(as(user).get("/v1/idempotency/" + before + ENDPOINT).text("status"))
+                    .isEqualTo(before);
+            Reply released = operator.post(path(before) + "/release" + ENDPOINT, WHY);
+            assertThat(released.text("status")).isEqualTo("failed");
+            assertOnRecord("release", before, before);
+
+            Reply again = post(as(user), before, "tx");
+            assertThat(again.status()).isEqualTo(201);
+            assertThat(as(user).get("/v1/feed/posts/" + again.text("id")).status())
+                    .isEqualTo(200);
+            assertThat(operator.get(path(before) + ENDPOINT).text("attempts")).isEqualTo("2");
+            assertReplayed(again, post(as(user), before, "tx"));
+        }
     }
 
     @Test
@@ -139,6 +386,7 @@ class OperatorEndToEndTest extends EndToEnd {
         post(as(user), "k", "tx");
         as(user).post("/v1/collections/notes/records", "{\"a\":1}");
         assertInvalid(operator.delete("/v1/ops/users/" + user + "?reason="), "reason");
+        assertInvalid(operator.delete("/v1/ops/users/" + user + "?reason=%C2%A0"), "reason");
         assertInvalid(operator.send("DELETE", "/v1/ops/users/" + user, "{}"), "reason");
         Reply erased = operator.send("DELETE", "/v1/ops/users/" + user, WHY);
         assertThat(erased.status()).isEqualTo(200);
@@ -154,7 +402,7 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(operator.delete("/v1/ops/users/" + user).status()).isEqualTo(200);
         assertThat(latest().get("reason").asString()).isEqualTo("none given");
         assertInvalid(operator.delete("/v1/ops/users/a%20b?reason=x"), "user");
-        assertInvalid(operator.delete("/v1/ops/users/semel-operators?reason=x&records=true"), "user");
+        assertInvalid(operator.delete("/v1/ops/users/semel--operators?reason=x&records=true"), "user");
         assertInvalid(operator.delete("/v1/ops/users/" + user + "?reason=x&records=TRUE"), "records");
     }
 
@@ -164,6 +412,11 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(swept.status()).isEqualTo(200);
         assertThat(column(swept, "table")).contains("idempotency_keys", "documents");
         assertThat(column(operator.get("/v1/ops/sweeps"), "table")).contains("idempotency_keys", "documents");
+        assertThat(allPages(operator, "/v1/ops/sweeps", 3, "table"))
+                .isEqualTo(column(operator.get("/v1/ops/sweeps?limit=1000"), "table"));
+        for (String after : List.of("x", "!", "MjAyNg", "IA")) {
+            assertInvalid(operator.get("/v1/ops/sweeps?after=" + after), "after");
+        }
         assertThat(operator.get("/v1/ops/sweeps?limit=1").json().get("items").size())
                 .isEqualTo(1);
     }

@@ -13,24 +13,33 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class SweepsTest {
 
     @Test
-    void sweepsThatAreAskedForMeanwhile_areTheOneThatIsUnderWay() throws Exception {
+    void sweepsThatAreAskedForMeanwhile_areTheNextOne() throws Exception {
         MemoryStore store = new MemoryStore();
         CountDownLatch end = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
         Sweeper.Task slow = new Sweeper.Task("things", () -> {
+            begun.incrementAndGet();
             awaitQuietly(end);
             return 0L;
         });
-        Sweeps sweeps = new Sweeps(store, new Sweeper(store, new ControlledTime(), List.of(slow), cleanups -> {}));
-        CompletableFuture<List<Cleanup>> first = sweeps.begun();
-        assertThat(sweeps.begun()).isSameAs(first);
+        Sweeps sweeps =
+                new Sweeps(store, new Sweeper(store, new ControlledTime(), List.of(slow), (cleanups, complete) -> {}));
+        CompletableFuture<List<Cleanup>> first = sweeps.asked();
+        CompletableFuture<List<Cleanup>> second = sweeps.asked();
+        assertThat(second).isNotSameAs(first);
+        assertThat(sweeps.asked()).isSameAs(second);
         end.countDown();
-        first.get(60, TimeUnit.SECONDS);
-        assertThat(sweeps.begun()).isNotSameAs(first);
+        second.get(60, TimeUnit.SECONDS);
+        assertThat(first).isDone();
+        assertThat(begun).hasValue(2);
+        sweeps.asked().get(60, TimeUnit.SECONDS);
+        assertThat(begun).hasValue(3);
     }
 
     @Test

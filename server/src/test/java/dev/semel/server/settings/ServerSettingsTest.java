@@ -3,6 +3,7 @@ package dev.semel.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.once.IfExpired;
 import dev.semel.once.OnceSettings;
 import dev.semel.store.Quota;
 import java.nio.file.Files;
@@ -44,6 +45,8 @@ class ServerSettingsTest {
                 .isEqualTo(new StoreSettings(new StoreUrl.Folder(Path.of("./data")), 256L << 20, 10, true));
         assertThat(settings.tokens()).isNull();
         assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS);
+        assertThat(settings.sweepPeriod()).isEqualTo(Duration.ofHours(6));
+        assertThat(settings.apps().feedRetention()).isNull();
         assertThat(settings.logLevel()).isEqualTo(Level.INFO);
     }
 
@@ -88,6 +91,7 @@ class ServerSettingsTest {
                 Setting.STORE_MEMORY, "33554432",
                 Setting.STORE, "memory:",
                 Setting.STOP_TIMEOUT, "2m",
+                Setting.SHORT_ID_LETTERS, "4",
                 Setting.HOST, "127.0.0.2"));
         assertThat(settings.once().quota()).isEqualTo(Quota.NONE);
         assertThat(settings.once().lease()).isEqualTo(Duration.ofMillis(1500));
@@ -95,6 +99,29 @@ class ServerSettingsTest {
         assertThat(settings.store().memoryBytes()).isEqualTo(32L << 20);
         assertThat(settings.store().url()).isEqualTo(new StoreUrl.Memory());
         assertThat(settings.stopTimeout()).isEqualTo(Duration.ofMinutes(2));
+        assertThat(settings.apps().shortIdLetters()).isEqualTo(4);
+    }
+
+    @Test
+    void howLongThingsAreKept_isRead() {
+        ServerSettings settings = read(Map.of(
+                Setting.SWEEP_EVERY, "90m",
+                Setting.TOMBSTONES, "45d",
+                Setting.EXPIRED_KEYS, "refuse",
+                Setting.FEED_RETENTION, "365d",
+                Setting.QUOTA, "17"));
+        assertThat(settings.sweepPeriod()).isEqualTo(Duration.ofMinutes(90));
+        assertThat(settings.once().tombstone()).isEqualTo(Duration.ofDays(45));
+        assertThat(settings.once().ifExpired()).isEqualTo(IfExpired.REFUSE);
+        assertThat(settings.apps().feedRetention()).isEqualTo(Duration.ofDays(365));
+        assertThat(settings.once().quota()).isEqualTo(new Quota(17, Duration.ofHours(1)));
+    }
+
+    @Test
+    void tombstonesMayBeNone_andExpiredKeysNew() {
+        ServerSettings settings = read(Map.of(Setting.TOMBSTONES, "none", Setting.EXPIRED_KEYS, "new"));
+        assertThat(settings.once().tombstone()).isZero();
+        assertThat(settings.once().ifExpired()).isEqualTo(IfExpired.RUN_AGAIN);
     }
 
     @ParameterizedTest
@@ -113,7 +140,7 @@ class ServerSettingsTest {
                 "STORE|rocksdb:|memory:, rocksdb:FOLDER or postgres://",
                 "STORE|memory:x|memory:, rocksdb:FOLDER or postgres://",
                 "STORE_CONNECTIONS|0|a whole number from 1 to 1000",
-                "STORE_CONNECTIONS|1001|a whole number from 0 to 1000",
+                "STORE_CONNECTIONS|1001|a whole number from 1 to 1000",
                 "STORE_MIGRATE|yes|true or false",
                 "RETENTION|24|a time",
                 "RETENTION|0h|a time",
@@ -121,7 +148,20 @@ class ServerSettingsTest {
                 "RETENTION|1w|a time",
                 "RETENTION|36526d|a time",
                 "RETENTION|999999999999d|a time",
+                "TOMBSTONES|0d|a time",
+                "TOMBSTONES|None|a time",
+                "TOMBSTONES|30|a time",
+                "EXPIRED_KEYS|410|new or refuse",
+                "EXPIRED_KEYS|REFUSE|new or refuse",
+                "SWEEP_EVERY|0s|a time",
+                "SWEEP_EVERY|none|a time",
+                "FEED_RETENTION|0d|a time",
+                "FEED_RETENTION|none|a time",
                 "QUOTA|2147483648|a whole number",
+                "QUOTA|-1|a whole number from 0 to 2147483647",
+                "QUOTA|10h|a whole number",
+                "SHORT_ID_LETTERS|2|a whole number from 3 to 6",
+                "SHORT_ID_LETTERS|7|a whole number from 3 to 6",
                 "RESPONSE_LIMIT|2GiB|a size",
                 "STORE_MEMORY|15MiB|a size from 16777216",
                 "STORE_MEMORY|999999999999GiB|a size",

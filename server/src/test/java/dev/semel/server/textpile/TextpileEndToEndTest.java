@@ -7,6 +7,7 @@ import dev.semel.server.ServerFixture.Reply;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -63,6 +64,16 @@ class TextpileEndToEndTest extends EndToEnd {
         Reply malformed = as("ann").post("/api/submit", "{\"body\":\"x\"}", "Idempotency-Key", "a b");
         assertThat(malformed.status()).isEqualTo(400);
         assertThat(malformed.text("error")).isEqualTo("Invalid Idempotency-Key format");
+    }
+
+    @Test
+    void emptyTitle_isNone() {
+        for (String title : List.of("\"\"", "\" \"", "null")) {
+            Reply made = as("ann").post("/api/submit", "{\"title\":" + title + ",\"body\":\"x\"}");
+            assertThat(made.status()).isEqualTo(201);
+            assertThat(as("ann").get("/api/posts/" + made.text("id")).json().has("title"))
+                    .isFalse();
+        }
     }
 
     @ParameterizedTest

@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 class TextpileTest {
 
     private static final String SHORT = "[bcdfghjkmnpqrstvwxyz]{2}";
-    private static final Records POSTS = Records.of("textpile", KeyTemplate.of("post:{id:day-nonce}"));
+    private static final Records POSTS = Records.of("textpile", KeyTemplate.of("post:{id}"));
 
     private final ControlledTime time = new ControlledTime();
     private final MemoryStore store = new MemoryStore(time, 64 << 20);
     private final Transactions transactions = new Transactions(store, time);
-    private final AppDriver app = new AppDriver(transactions, new Textpile(store));
+    private final AppDriver app = new AppDriver(transactions, new Textpile(store, 3));
 
     @Test
     void tenThousandSubmitsOverDays_allStandUnderIdsOfTheirDay() {
@@ -61,7 +61,7 @@ class TextpileTest {
     }
 
     @Test
-    void dayThatIsFull_isRefusedUntilTheNext() {
+    void dayThatIsFull_isRefusedUntilTheNext_orGetsLongerIds() {
         for (char a : DayNonceScheme.SAFE_ALPHABET.toCharArray()) {
             for (char b : DayNonceScheme.SAFE_ALPHABET.toCharArray()) {
                 take("" + a + b);
@@ -73,6 +73,13 @@ class TextpileTest {
         Reply full = app.post("ann", "/api/submit", "{\"body\":\"text\"}");
         assertThat(full.status()).isEqualTo(503);
         assertThat(full.at("error").stringValue()).isEqualTo("allocation_failed");
+
+        AppDriver longer = new AppDriver(transactions, new Textpile(store, 4));
+        String id = longer.post("ann", "/api/submit", "{\"body\":\"text\"}")
+                .at("id")
+                .stringValue();
+        assertThat(id).matches("[0-9]{6}-[bcdfghjkmnpqrstvwxyz]{4}");
+        assertThat(app.get("bob", "/api/posts/" + id).at("body").stringValue()).isEqualTo("text");
 
         time.advance(Duration.ofDays(1));
         assertThat(app.post("ann", "/api/submit", "{\"body\":\"text\"}").status())

@@ -1,0 +1,26 @@
+package dev.semel.server.metrics;
+
+import dev.semel.store.MemoryStore;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+
+/** How full a memory store is. */
+public final class MemoryMeters implements MeterBinder {
+
+    private final MemoryStore store;
+
+    public MemoryMeters(MemoryStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        Gauge.builder("semel.memory.taken.bytes", store, MemoryStore::takenBytes)
+                .description("What the memory store holds, by its own estimate")
+                .register(registry);
+        Gauge.builder("semel.memory.most.bytes", store, MemoryStore::mostBytes)
+                .description("What the memory store may hold")
+                .register(registry);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.semel.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.KeyPage;
+import dev.semel.store.KeyQuery;
+import dev.semel.store.KeyState;
+import dev.semel.store.OnceRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** With more keys than are looked at for a page. */
+class ListingTest {
+
+    private final DataSource database = Postgres.NEWEST.usedDatabase();
+    private final Pool pool = new Pool(database);
+    private final PostgresStore store = PostgresStore.open(pool, PostgresSettings.DEFAULTS.withoutMigration());
+
+    @BeforeEach
+    void fill() throws Exception {
+        Postgres.execute(
+                database,
+                "insert into idempotency_keys (id, idempotency_key, client_tx_id, user_id, endpoint, payload_hash, status,"
+                        + " created_at, expires_at, attempts, attempt_id, fence) select gen_random_uuid(), 'k' || n, 'tx-' || n,"
+                        + " 'user-' || n % 10, 'POST /' || n % 2, repeat('0a', 32), case n when 25000 then 'unknown' else 'failed' end,"
+                        + " timestamptz '2026-01-01' + n * interval '1 second', case n when 25000 then null else timestamptz '2099-01-01' end,"
+                        + " 1, 'a', n from generate_series(1, 25000) n; analyze idempotency_keys");
+    }
+
+    @AfterEach
+    void close() {
+        assertThat(pool.lent()).isZero();
+        pool.close();
+        Postgres.NEWEST.giveBack(database);
+    }
+
+    private static List<String> keys(KeyPage page) {
+        return page.records().stream().map(record -> record.key().key()).toList();
+    }
+
+    private List<String> all(KeyQuery query) {
+        List<String> found = new ArrayList<>();
+        Optional<String> next = Optional.empty();
+        do {
+            KeyPage page = store.housekeeping().list(query.after(next.orElse(null)));
+            found.addAll(keys(page));
+            next = page.next();
+        } while (next.isPresent());
+        return found;
+    }
+
+    @Test
+    void whatWaitsForAnOperator_isFoundAtOnce_howeverManyHaveFailed() {
+        KeyQuery query = KeyQuery.all(50);
+        assertThat(keys(store.housekeeping().list(query.in(KeyState.UNKNOWN)))).containsExactly("k25000");
+        assertThat(store.housekeeping().list(query.in(KeyState.PROCESSING)))
+                .extracting(KeyPage::records, KeyPage::next)
+                .containsExactly(List.<OnceRecord>of(), Optional.empty());
+        assertThat(keys(store.housekeeping().list(query.ofClientTx("tx-24999"))))
+                .containsExactly("k24999");
+    }
+
+    @Test
+    void pages_endWhereTheyAreLongEnoughToLookAt_andAllIsFound() {
+        KeyPage first = store.housekeeping().list(KeyQuery.all(50).beginningWith("k24999"));
+        assertThat(first.records()).isEmpty();
+        assertThat(first.next()).isPresent();
+        assertThat(all(KeyQuery.all(50).beginningWith("k24999"))).containsExactly("k24999");
+        assertThat(all(KeyQuery.all(1000).ofEndpoint("POST /1")))
+                .hasSize(12_500)
+                .doesNotHaveDuplicates()
+                .allMatch(key -> key.matches("k\\d*[13579]"));
+    }
+}
