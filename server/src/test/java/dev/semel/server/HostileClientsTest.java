@@ -137,7 +137,7 @@ class HostileClientsTest {
         assertThat(isHungUp(socket)).isTrue();
     }
 
-    /** More bodies than there are threads, each of which never comes to its end. */
+    /** More bodies than there are threads, each of which never comes to its end; and then one of somebody else, which is late. */
     @Test
     void bodiesThatDoNotEnd_leaveThreadsForOthers() throws Exception {
         String token = SERVER.token("eve");
@@ -150,7 +150,17 @@ class HostileClientsTest {
                                     : "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"));
         }
         assertOthersAreServed();
-        assertOthersAreServed();
+        Socket other = connect();
+        write(
+                other,
+                "POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer "
+                        + SERVER.token("ann") + "\r\nContent-Length: 7\r\nExpect: 100-continue\r\n\r\n");
+        String goOn = "HTTP/1.1 100 Continue\r\n\r\n";
+        assertThat(other.getInputStream().readNBytes(goOn.length()))
+                .asString(ISO_8859_1)
+                .isEqualTo(goOn);
+        write(other, "{\"a\":1}");
+        assertThat(other.getInputStream().readAllBytes()).asString(UTF_8).endsWith("{\"length\":7}");
     }
 
     @Test

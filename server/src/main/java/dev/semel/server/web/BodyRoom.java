@@ -8,13 +8,15 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Lets bodies in only as long as there is room for them: in memory, so that many large ones at once make their senders wait and not
- * the server fall; and among the threads, so that those that are waited for leave some for everybody else. Small ones that came with
- * the head of their request, as nearly all do, are not counted.
+ * the server fall; and among the threads, so that those that are waited for leave some for everything else, and one user's leave some
+ * for everybody else's. Small ones that came with the head of their request, as most do, are not counted.
  */
 public final class BodyRoom extends HttpFilter {
 
@@ -24,9 +26,20 @@ public final class BodyRoom extends HttpFilter {
     /** How many threads may wait for bodies, of the 200 that there are. */
     private static final int MOST_AWAITED = 100;
 
+    /** How many of these for bodies of one user. */
+    private static final int MOST_AWAITED_OF_USER = 50;
+
     private final transient Semaphore units;
     private final transient Semaphore awaited = new Semaphore(MOST_AWAITED);
+    private final transient Map<String, Share> shares = new ConcurrentHashMap<>();
     private final transient Duration patience;
+
+    /** What one user may have of the threads; it is there as long as somebody uses it. */
+    private static final class Share {
+
+        private final Semaphore awaited = new Semaphore(MOST_AWAITED_OF_USER);
+        private int uses;
+    }
 
     /**
      * Room of a size.
@@ -49,24 +62,45 @@ public final class BodyRoom extends HttpFilter {
             return;
         }
         int needed = (int) ((isUnknown ? Api.MOST_BYTES : Math.min(length, Api.MOST_BYTES)) / UNIT);
-        boolean isThere = !isUnknown && request.getInputStream().available() >= length;
-        int threads = isThere ? 0 : 1;
-        if (!taken(awaited, threads)) {
-            refuse("There are too many slow requests at once; nothing was done", response);
+        Entrance large = () -> within(
+                units,
+                needed,
+                () -> chain.doFilter(request, response),
+                () -> refuse("There are too many large requests at once; nothing was done", response));
+        if (!isUnknown && request.getInputStream().available() >= length) {
+            large.enter();
+            return;
+        }
+        Entrance tooSlow = () -> refuse("There are too many slow requests at once; nothing was done", response);
+        Caller caller = Caller.of(request);
+        String user = caller == null ? "" : caller.user();
+        Share share = shares.compute(user, (any, known) -> {
+            Share mine = known == null ? new Share() : known;
+            mine.uses++;
+            return mine;
+        });
+        try {
+            within(share.awaited, 1, () -> within(awaited, 1, large, tooSlow), tooSlow);
+        } finally {
+            shares.compute(user, (any, mine) -> mine == null || --mine.uses == 0 ? null : mine);
+        }
+    }
+
+    /** What a request comes to. */
+    private interface Entrance {
+        void enter() throws IOException, ServletException;
+    }
+
+    private void within(Semaphore room, int needed, Entrance inside, Entrance outside)
+            throws IOException, ServletException {
+        if (!taken(room, needed)) {
+            outside.enter();
             return;
         }
         try {
-            if (!taken(units, needed)) {
-                refuse("There are too many large requests at once; nothing was done", response);
-                return;
-            }
-            try {
-                chain.doFilter(request, response);
-            } finally {
-                units.release(needed);
-            }
+            inside.enter();
         } finally {
-            awaited.release(threads);
+            room.release(needed);
         }
     }
 

@@ -48,9 +48,9 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
 
         private final Connection connection;
         private volatile boolean served;
-        private volatile boolean holdsThread;
+        private boolean holdsThread;
         private volatile long bytesInBefore = -1; // so that nothing is waited for before the first head is
-        private volatile BooleanSupplier answering = () -> false;
+        private BooleanSupplier answering = () -> false;
         private volatile long since;
 
         Watched(Connection connection, long now) {
@@ -68,13 +68,14 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
             served = false;
         }
 
-        void entered(BooleanSupplier isAnswering) {
+        synchronized void entered(BooleanSupplier isAnswering) {
             answering = isAnswering;
             since = 0;
             holdsThread = true;
         }
 
-        void left() {
+        /** From here on the response may be somebody else's, and is looked at no more: not even by who was about to. */
+        synchronized void left() {
             holdsThread = false;
             answering = () -> false;
         }
@@ -84,7 +85,7 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
             return served ? holdsThread && answering.getAsBoolean() : connection.getBytesIn() > bytesInBefore;
         }
 
-        boolean isTooSlow(long now, long patience) {
+        synchronized boolean isTooSlow(long now, long patience) {
             if (!isWaiting()) {
                 since = 0;
             } else if (since == 0) {
@@ -98,16 +99,29 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
     public void watch(Scheduler scheduler) {
         scheduler.schedule(
                 () -> {
-                    long now = System.nanoTime();
-                    watched.values().stream()
-                            .filter(one -> one.isTooSlow(now, patienceNanos))
-                            .forEach(one -> hangUp(one.connection));
-                    if (scheduler.isRunning()) {
-                        watch(scheduler);
+                    try {
+                        look();
+                    } finally {
+                        if (scheduler.isRunning()) {
+                            watch(scheduler);
+                        }
                     }
                 },
                 lookMillis,
                 TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        long now = System.nanoTime();
+        for (Watched one : watched.values()) {
+            try {
+                if (one.isTooSlow(now, patienceNanos)) {
+                    hangUp(one.connection);
+                }
+            } catch (RuntimeException e) { // one that cannot be looked at must not keep the others from being
+                LOG.atError().setCause(e).log("A client could not be watched");
+            }
+        }
     }
 
     private static void hangUp(Connection connection) {
