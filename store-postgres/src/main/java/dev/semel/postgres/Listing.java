@@ -18,8 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists keys, each user's in the order in which they were begun: there is an index of that. What has no index is filtered, of so many
- * rows at most for a page.
+ * Lists keys in the order of the index by which they are found. What else is asked for is filtered, of so many rows at most for a page.
  */
 final class Listing {
 
@@ -29,8 +28,55 @@ final class Listing {
     private static final String COLUMNS =
             "k.user_id, k.endpoint, k.idempotency_key, k.id, " + OnceRow.COLUMNS_UNANSWERED;
 
+    /** Ways through the keys; there is an index of each. */
+    private enum Way {
+        /** Each user's in the order in which they were begun: all, a user's, a transaction's, or those that are open. */
+        USERS("k.user_id, k.created_at, k.id", "?, ?::timestamptz, ?::uuid") {
+            @Override
+            void bind(Place place, Parameters to) throws SQLException {
+                to.text(place.user).time(place.createdAt).text(place.id);
+            }
+        },
+        /** In the order of what they begin with. */
+        KEYS("k.idempotency_key, k.id", "?, ?::uuid") {
+            @Override
+            void bind(Place place, Parameters to) throws SQLException {
+                to.text(place.key).text(place.id);
+            }
+        },
+        /** The oldest first: all, or an endpoint's. */
+        AGES("k.created_at, k.id", "?::timestamptz, ?::uuid") {
+            @Override
+            void bind(Place place, Parameters to) throws SQLException {
+                to.time(place.createdAt).text(place.id);
+            }
+        };
+
+        private final String columns;
+        private final String values;
+
+        Way(String columns, String values) {
+            this.columns = columns;
+            this.values = values;
+        }
+
+        abstract void bind(Place place, Parameters to) throws SQLException;
+
+        /** A user has few keys, and few are open; of what is left, few begin alike. */
+        static Way of(KeyQuery query) {
+            if (query.user() != null || query.clientTxId() != null || query.asksForOpen()) {
+                return USERS;
+            }
+            if (query.prefix() != null) {
+                return KEYS;
+            }
+            return query.endpoint() != null || query.createdBefore() != null ? AGES : USERS;
+        }
+    }
+
     private final KeyQuery query;
     private final Instant now;
+    private final Way way;
     private final List<String> looked = new ArrayList<>();
     private final List<String> wanted = new ArrayList<>();
     private final List<Value> lookedValues = new ArrayList<>();
@@ -41,32 +87,34 @@ final class Listing {
         void bind(Parameters to) throws SQLException;
     }
 
-    /** Where a page ends. */
-    private record Place(String user, Instant createdAt, String id) {
+    /** Where a page ends, whichever way. */
+    private record Place(String user, String key, Instant createdAt, String id) {
 
         static Place of(String text) {
             String[] parts = text.split("\n", -1);
-            if (parts.length != 3) {
+            if (parts.length != 4) {
                 throw new IllegalArgumentException("Not where a page of keys ended");
             }
             try {
                 return new Place(
                         TextFormat.TEXT.check("user", parts[0]),
-                        Instant.parse(parts[1]),
-                        UUID.fromString(parts[2]).toString());
+                        TextFormat.TEXT.check("key", parts[1]),
+                        Instant.parse(parts[2]),
+                        UUID.fromString(parts[3]).toString());
             } catch (DateTimeException e) {
                 throw new IllegalArgumentException("Not where a page of keys ended", e);
             }
         }
 
         String text() {
-            return user + "\n" + createdAt + "\n" + id;
+            return String.join("\n", user, key, createdAt.toString(), id);
         }
     }
 
     Listing(KeyQuery query, Instant now) {
         this.query = query;
         this.now = now;
+        this.way = Way.of(query);
         if (query.after() != null) {
             addPlace(">", Place.of(query.after()));
         }
@@ -76,11 +124,15 @@ final class Listing {
         }
         add(looked, lookedValues, "k.user_id = ?", query.user());
         add(looked, lookedValues, "k.client_tx_id = ?", query.clientTxId());
-        add(wanted, wantedValues, "k.endpoint = ?", query.endpoint());
-        add(wanted, wantedValues, "starts_with(k.idempotency_key, ?)", query.prefix());
+        if (query.prefix() != null) {
+            addPrefix(query.prefix());
+        }
+        if (query.endpoint() != null) {
+            addEndpoint(query.endpoint());
+        }
         Instant before = query.createdBefore();
         if (before != null) {
-            boolean ordered = query.user() != null; // a user's are in the order of their creation
+            boolean ordered = way == Way.AGES || way == Way.USERS && query.user() != null;
             (ordered ? looked : wanted).add("k.created_at < ?::timestamptz");
             (ordered ? lookedValues : wantedValues).add(to -> to.time(before));
         }
@@ -89,9 +141,26 @@ final class Listing {
         }
     }
 
+    /** What begins with a text lies between it and the same with something behind it that no key can have. */
+    private void addPrefix(String prefix) {
+        boolean ordered = way == Way.KEYS;
+        (ordered ? looked : wanted).add("k.idempotency_key >= ? and k.idempotency_key < ?");
+        (ordered ? lookedValues : wantedValues).add(to -> to.text(prefix).text(prefix + '\u007f'));
+    }
+
+    /** An endpoint may be too long for an index, so there is one of hashes. */
+    private void addEndpoint(String endpoint) {
+        if (way == Way.AGES) {
+            add(looked, lookedValues, "k.endpoint_hash = hashtextextended(?, 0)", endpoint);
+            add(looked, lookedValues, "k.endpoint = ?", endpoint);
+        } else {
+            add(wanted, wantedValues, "k.endpoint = ?", endpoint);
+        }
+    }
+
     private void addPlace(String comparison, Place place) {
-        looked.add("(k.user_id, k.created_at, k.id) " + comparison + " (?, ?::timestamptz, ?::uuid)");
-        lookedValues.add(to -> to.text(place.user).time(place.createdAt).text(place.id));
+        looked.add("(" + way.columns + ") " + comparison + " (" + way.values + ")");
+        lookedValues.add(to -> way.bind(place, to));
     }
 
     private static void add(List<String> conditions, List<Value> values, String condition, @Nullable String value) {
@@ -152,7 +221,8 @@ final class Listing {
     /** Where to go on if there are as many rows as are looked at, or more. */
     private Optional<Place> lastToLookAt(Session session) {
         return session.run(
-                prologue(session) + "select k.user_id, k.created_at, k.id from idempotency_keys k where "
+                prologue(session)
+                        + "select k.user_id, k.idempotency_key, k.created_at, k.id from idempotency_keys k where "
                         + conditions(looked) + order() + " offset " + (MOST_LOOKS - 1)
                         + " limit 1",
                 to -> {
@@ -162,19 +232,25 @@ final class Listing {
                     }
                 },
                 row -> row.next()
-                        ? Optional.of(new Place(row.getString(1), OnceRow.instant(row, 2), row.getString(3)))
+                        ? Optional.of(new Place(
+                                row.getString(1), row.getString(2), OnceRow.instant(row, 3), row.getString(4)))
                         : Optional.empty());
     }
 
     /** What is the same in all rows is left out, since it would be sorted by. */
     private String order() {
-        return " order by " + (query.user() == null ? "k.user_id, " : "") + "k.created_at, k.id";
+        return " order by " + (query.user() == null ? way.columns : way.columns.replace("k.user_id, ", ""));
     }
 
-    /** Who lists the keys of one user needs to see no others. There is an index of the order, so they are not all read to be sorted. */
+    /**
+     * Who lists the keys of one user needs to see no others. There is an index of the order, so they are not all read to be sorted; which
+     * one is best depends on what is asked for.
+     */
     private String prologue(Session session) {
         String ordered = query.clientTxId() == null ? ", set_config('enable_sort', 'off', true)" : "";
-        return session.prologue(query.user() == null ? Role.SERVICE : Role.APP, ordered);
+        return session.prologue(
+                query.user() == null ? Role.SERVICE : Role.APP,
+                ", set_config('plan_cache_mode', 'force_custom_plan', true)" + ordered);
     }
 
     private String whose() {
@@ -191,7 +267,7 @@ final class Listing {
             OnceRecord record = OnceRow.read(key, row, 5);
             if (record != null) {
                 found.add(record);
-                places.add(new Place(key.user(), record.createdAt(), row.getString(4)));
+                places.add(new Place(key.user(), key.key(), record.createdAt(), row.getString(4)));
             }
         }
         return true;

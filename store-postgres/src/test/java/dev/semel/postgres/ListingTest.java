@@ -6,6 +6,7 @@ import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
 import dev.semel.store.KeyState;
 import dev.semel.store.OnceRecord;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,14 +67,37 @@ class ListingTest {
     }
 
     @Test
-    void pages_endWhereTheyAreLongEnoughToLookAt_andAllIsFound() {
-        KeyPage first = store.housekeeping().list(KeyQuery.all(50).beginningWith("k24999"));
-        assertThat(first.records()).isEmpty();
-        assertThat(first.next()).isPresent();
-        assertThat(all(KeyQuery.all(50).beginningWith("k24999"))).containsExactly("k24999");
+    void keysOfWhomever_areFoundAtOnce() {
+        KeyQuery query = KeyQuery.all(50);
+        assertThat(keys(store.housekeeping().list(query.beginningWith("k2499"))))
+                .containsExactly(
+                        "k2499", "k24990", "k24991", "k24992", "k24993", "k24994", "k24995", "k24996", "k24997",
+                        "k24998", "k24999");
+        assertThat(keys(store.housekeeping()
+                        .list(query.beginningWith("k2499").ofUser("user-9").ofEndpoint("POST /1"))))
+                .containsExactly("k2499", "k24999");
+        assertThat(keys(store.housekeeping().list(query.createdBefore(Instant.parse("2026-01-01T00:00:04Z")))))
+                .containsExactly("k1", "k2", "k3");
+        assertThat(all(KeyQuery.all(1).createdBefore(Instant.parse("2026-01-01T00:00:04Z"))))
+                .containsExactly("k1", "k2", "k3");
+        assertThat(all(KeyQuery.all(2).beginningWith("k2499"))).hasSize(11).isSorted();
         assertThat(all(KeyQuery.all(1000).ofEndpoint("POST /1")))
                 .hasSize(12_500)
                 .doesNotHaveDuplicates()
                 .allMatch(key -> key.matches("k\\d*[13579]"));
+        assertThat(all(KeyQuery.all(1000).ofEndpoint("POST /1").ofUser("user-3")))
+                .hasSize(2_500);
+    }
+
+    @Test
+    void pages_endWhereTheyAreLongEnoughToLookAt_andAllIsFound() {
+        KeyQuery rare =
+                KeyQuery.all(50).beginningWith("k2").in(KeyState.UNKNOWN).ofEndpoint("POST /0");
+        assertThat(all(rare)).containsExactly("k25000");
+        KeyQuery others = KeyQuery.all(50).beginningWith("k").in(KeyState.EXPIRED);
+        KeyPage first = store.housekeeping().list(others);
+        assertThat(first.records()).isEmpty();
+        assertThat(first.next()).isPresent();
+        assertThat(all(others)).isEmpty();
     }
 }

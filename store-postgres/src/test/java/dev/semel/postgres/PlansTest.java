@@ -64,7 +64,7 @@ class PlansTest {
     private static final String FILL =
             "insert into idempotency_keys (id, idempotency_key, client_tx_id, user_id, endpoint,"
                     + " payload_hash, status, created_at, expires_at, attempts, attempt_id, fence, response_kind, response_status)"
-                    + " select md5(n::text)::uuid, 'key-' || n, 'tx-' || n, 'user-' || n % 1000, 'POST /x', repeat('0a', 32), 'completed',"
+                    + " select md5(n::text)::uuid, 'key-' || n, 'tx-' || n, 'user-' || n % 1000, case when n % 5000 = 7 then 'POST /rare' else 'POST /x' end, repeat('0a', 32), 'completed',"
                     + " now() - n * interval '1 second', now() + n * interval '1 second', 1, 'attempt-' || n, n, 'kept', 200"
                     + " from generate_series(1, " + ROWS + ") n;"
                     + " insert into documents (collection, owner, key, version, created_at, updated_at, expires_at, written_by,"
@@ -197,6 +197,15 @@ class PlansTest {
         store.housekeeping().list(all.after(page.next().orElseThrow()));
         store.housekeeping().list(all.ofUser("user-7").ofClientTx("new-tx-1"));
         store.housekeeping().list(all.ofClientTx("tx-7"));
+        for (KeyQuery some : List.of(all, all.in(KeyState.COMPLETED))) {
+            store.housekeeping().list(some.ofEndpoint("POST /rare"));
+            store.housekeeping().list(some.beginningWith("key-19999"));
+        }
+        Instant old = Instant.now().minusSeconds(ROWS - 50);
+        store.housekeeping().list(all.createdBefore(old));
+        store.housekeeping().list(all.createdBefore(old).in(KeyState.COMPLETED));
+        store.housekeeping().list(all.createdBefore(old).ofUser("user-7"));
+        store.housekeeping().list(all.createdBefore(old).ofEndpoint("POST /x"));
         store.housekeeping().cleanups(10);
         store.housekeeping().cleanups(new Cleanup("documents", 0, Instant.now()), 10);
         store.housekeeping().erase("nobody", true);

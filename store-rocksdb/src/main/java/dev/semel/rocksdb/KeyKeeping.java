@@ -30,8 +30,8 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
 
 /**
- * Keeps the store in order. Keys lie in the order of user, endpoint and key; those that are not completed, and those of a client's
- * transaction, are found by rows of their own.
+ * Keeps the store in order. Keys lie in the order of user, endpoint and key, so that what is not asked for is skipped by leaps; those that
+ * are not completed, and those of a client's transaction, are found by rows of their own.
  */
 final class KeyKeeping implements Housekeeping {
 
@@ -99,21 +99,28 @@ final class KeyKeeping implements Housekeeping {
                 int looks = 0;
                 int passed = 0;
                 OnceKey last = after;
-                for (; rows.isValid() && startsWith(rows.key(), prefix); rows.next()) {
+                while (rows.isValid() && startsWith(rows.key(), prefix)) {
                     if (found.size() == query.limit() || looks == MOST_LOOKS || passed == MOST_PASSED) {
                         return page(Optional.of(Objects.requireNonNull(last).cursor()));
                     }
                     byte[] row = byClient ? Rows.keyBehind(rows.key()) : rows.key();
                     last = Rows.onceKey(row);
-                    if (family == db.open && !mayBeWanted(Rows.onceStatus(rows.value()))) {
-                        passed++;
+                    byte[] nextWanted = byClient ? null : nextWanted(last, row);
+                    if (nextWanted != null) {
+                        looks++;
+                        rows.seek(nextWanted);
                         continue;
                     }
-                    looks++;
-                    byte[] value = family == db.once ? rows.value() : db.get(db.once, options, row);
-                    if (value != null) {
-                        add(Rows.onceRecord(last, value));
+                    if (family == db.open && !mayBeWanted(Rows.onceStatus(rows.value()))) {
+                        passed++;
+                    } else {
+                        looks++;
+                        byte[] value = family == db.once ? rows.value() : db.get(db.once, options, row);
+                        if (value != null) {
+                            add(Rows.onceRecord(last, value));
+                        }
                     }
+                    rows.next();
                 }
                 rows.status();
                 return page(Optional.empty());
@@ -122,6 +129,23 @@ final class KeyKeeping implements Housekeeping {
             } finally {
                 db.release(snapshot);
             }
+        }
+
+        /**
+         * Where rows go on that have the endpoint and begin as is asked for; null if this one does. So each user is looked at, and each
+         * of their endpoints if none is asked for, but not each key.
+         */
+        private byte @Nullable [] nextWanted(OnceKey key, byte[] row) {
+            String endpoint = Objects.requireNonNullElse(query.endpoint(), key.endpoint());
+            byte[] wanted = Rows.keysOf(key.user(), endpoint, Objects.requireNonNullElse(query.prefix(), ""));
+            if (startsWith(row, wanted)) {
+                return null;
+            }
+            if (Arrays.compareUnsigned(row, wanted) < 0) {
+                return wanted;
+            }
+            return Rows.behind(
+                    query.endpoint() == null ? Rows.keysOf(key.user(), key.endpoint(), "") : Rows.keysOf(key.user()));
         }
 
         /** What is processing may be unknown, if its owner has vanished. */

@@ -23,6 +23,7 @@ import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
 import dev.semel.store.KeyState;
 import dev.semel.store.OnceKey;
+import dev.semel.store.OnceRecord;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
@@ -37,11 +38,13 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -156,11 +159,23 @@ class RocksDbStoreTest {
                     }))
                     .isInstanceOf(Outcome.Unknown.class);
 
-            KeyQuery query = KeyQuery.all(10).beginningWith("k9999");
+            KeyQuery query = KeyQuery.all(10).createdBefore(Instant.EPOCH);
             KeyPage first = store.housekeeping().list(query);
             KeyPage second = store.housekeeping().list(query.after(first.next().orElseThrow()));
-            assertThat(first.records().size() + second.records().size()).isEqualTo(1);
+            assertThat(first.records().size() + second.records().size()).isZero();
             assertThat(second.next()).isEmpty();
+
+            for (KeyQuery atOnce : List.of(
+                    KeyQuery.all(10).beginningWith("k9999"),
+                    KeyQuery.all(10).beginningWith("k9999").in(KeyState.FAILED),
+                    KeyQuery.all(10).ofUser("ann").beginningWith("k9999"))) {
+                assertThat(store.housekeeping().list(atOnce))
+                        .extracting(page -> page.records().size(), KeyPage::next)
+                        .containsExactly(1, Optional.empty());
+            }
+            assertThat(store.housekeeping().list(KeyQuery.all(10).ofEndpoint("POST /none")))
+                    .extracting(KeyPage::records, KeyPage::next)
+                    .containsExactly(List.<OnceRecord>of(), Optional.empty());
 
             KeyPage unknown = store.housekeeping().list(KeyQuery.all(10).in(KeyState.UNKNOWN));
             assertThat(unknown.records()).hasSize(1);

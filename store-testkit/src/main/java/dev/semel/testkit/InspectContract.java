@@ -87,41 +87,60 @@ public interface InspectContract extends StoreFixture {
         put("cid", "POST /a", "three", OnceStatus.PROCESSING);
         put("ann-2", "POST /a", "one", OnceStatus.COMPLETED);
 
-        KeyQuery all = KeyQuery.all(100);
-        assertThat(list(all))
-                .containsExactlyInAnyOrder("ann one", "ann two", "ann onward", "ann-2 one", "bob one", "cid three");
-        assertThat(list(all.ofUser("ann"))).containsExactlyInAnyOrder("ann one", "ann two", "ann onward");
-        assertThat(list(all.ofUser("an"))).isEmpty();
-        assertThat(list(all.ofEndpoint("POST /b"))).containsExactly("ann two");
-        assertThat(list(all.ofUser("ann").ofEndpoint("POST /a"))).containsExactlyInAnyOrder("ann one", "ann onward");
-        assertThat(list(all.beginningWith("on")))
-                .containsExactlyInAnyOrder("ann one", "ann onward", "ann-2 one", "bob one");
-        assertThat(list(all.ofUser("ann").beginningWith("onw"))).containsExactly("ann onward");
-        assertThat(list(all.ofUser("ann").ofEndpoint("POST /a").beginningWith("onw")))
-                .containsExactly("ann onward");
-        assertThat(list(all.ofUser("ann")
-                        .ofEndpoint("POST /b")
-                        .beginningWith("t")
-                        .in(KeyState.FAILED)))
-                .containsExactly("ann two");
-        assertThat(list(all.ofUser("ann").ofEndpoint("POST /b").beginningWith("o")))
-                .isEmpty();
-        assertThat(list(all.beginningWith("o_e"))).isEmpty();
-        assertThat(list(all.beginningWith("o%"))).isEmpty();
-        assertThat(list(all.ofUser("ann").ofClientTx("tx-two"))).containsExactly("ann two");
-        assertThat(list(all.ofUser("bob").ofClientTx("tx-two"))).isEmpty();
-        assertThat(list(all.ofClientTx("tx-one"))).containsExactlyInAnyOrder("ann one", "ann-2 one", "bob one");
-        assertThat(list(all.createdBefore(later))).containsExactlyInAnyOrder("ann one", "ann two", "bob one");
-        assertThat(list(all.ofUser("ann").createdBefore(later))).containsExactlyInAnyOrder("ann one", "ann two");
-        assertThat(list(all.in(KeyState.FAILED))).containsExactly("ann two");
-        assertThat(list(all.in(KeyState.UNKNOWN))).containsExactly("bob one");
-        assertThat(list(all.in(KeyState.PROCESSING))).containsExactly("cid three");
-        assertThat(list(all.in(KeyState.PROCESSING).ofUser("bob"))).isEmpty();
-        assertThat(list(all.in(KeyState.COMPLETED))).containsExactlyInAnyOrder("ann one", "ann onward", "ann-2 one");
-        assertThat(list(all.ofUser("ann").in(KeyState.COMPLETED).ofClientTx("tx-one")))
-                .containsExactly("ann one");
-        assertThat(list(all.in(KeyState.EXPIRED))).isEmpty();
+        for (KeyQuery all : List.of(KeyQuery.all(1), KeyQuery.all(100))) {
+            assertThat(list(all))
+                    .containsExactlyInAnyOrder("ann one", "ann two", "ann onward", "ann-2 one", "bob one", "cid three");
+            assertThat(list(all.ofUser("ann"))).containsExactlyInAnyOrder("ann one", "ann two", "ann onward");
+            assertThat(list(all.ofUser("an"))).isEmpty();
+            assertThat(list(all.ofEndpoint("POST /b"))).containsExactly("ann two");
+            assertThat(list(all.ofUser("ann").ofEndpoint("POST /a")))
+                    .containsExactlyInAnyOrder("ann one", "ann onward");
+            assertThat(list(all.beginningWith("on")))
+                    .containsExactlyInAnyOrder("ann one", "ann onward", "ann-2 one", "bob one");
+            assertThat(list(all.ofUser("ann").beginningWith("onw"))).containsExactly("ann onward");
+            assertThat(list(all.ofUser("ann").ofEndpoint("POST /a").beginningWith("onw")))
+                    .containsExactly("ann onward");
+            assertThat(list(all.ofUser("ann")
+                            .ofEndpoint("POST /b")
+                            .beginningWith("t")
+                            .in(KeyState.FAILED)))
+                    .containsExactly("ann two");
+            assertThat(list(all.ofUser("ann").ofEndpoint("POST /b").beginningWith("o")))
+                    .isEmpty();
+            assertThat(list(all.beginningWith("o_e"))).isEmpty();
+            assertThat(list(all.beginningWith("o%"))).isEmpty();
+            assertThat(list(all.ofUser("ann").ofClientTx("tx-two"))).containsExactly("ann two");
+            assertThat(list(all.ofUser("bob").ofClientTx("tx-two"))).isEmpty();
+            assertThat(list(all.ofClientTx("tx-one"))).containsExactlyInAnyOrder("ann one", "ann-2 one", "bob one");
+            assertThat(list(all.createdBefore(later))).containsExactlyInAnyOrder("ann one", "ann two", "bob one");
+            assertThat(list(all.ofUser("ann").createdBefore(later))).containsExactlyInAnyOrder("ann one", "ann two");
+            assertThat(list(all.in(KeyState.FAILED))).containsExactly("ann two");
+            assertThat(list(all.in(KeyState.UNKNOWN))).containsExactly("bob one");
+            assertThat(list(all.in(KeyState.PROCESSING))).containsExactly("cid three");
+            assertThat(list(all.in(KeyState.PROCESSING).ofUser("bob"))).isEmpty();
+            assertThat(list(all.in(KeyState.COMPLETED)))
+                    .containsExactlyInAnyOrder("ann one", "ann onward", "ann-2 one");
+            assertThat(list(all.ofUser("ann").in(KeyState.COMPLETED).ofClientTx("tx-one")))
+                    .containsExactly("ann one");
+            assertThat(list(all.in(KeyState.EXPIRED))).isEmpty();
+            assertThat(list(all.ofEndpoint("POST /a").beginningWith("on")))
+                    .containsExactlyInAnyOrder("ann one", "ann onward", "ann-2 one", "bob one");
+            assertThat(list(all.ofEndpoint("POST /c"))).isEmpty();
+            assertThat(list(all.ofEndpoint("POST /"))).isEmpty();
+            assertThat(list(all.beginningWith("t"))).containsExactlyInAnyOrder("ann two", "cid three");
+            assertThat(list(all.beginningWith("a"))).isEmpty();
+            assertThat(list(all.beginningWith(""))).hasSize(6);
+            assertThat(list(all.ofEndpoint("POST /a").in(KeyState.UNKNOWN))).containsExactly("bob one");
+            assertThat(list(all.beginningWith("tw").in(KeyState.FAILED))).containsExactly("ann two");
+            assertThat(list(all.ofEndpoint("POST /a").createdBefore(later)))
+                    .containsExactlyInAnyOrder("ann one", "bob one");
+            assertThat(list(all.beginningWith("on").createdBefore(later)))
+                    .containsExactlyInAnyOrder("ann one", "bob one");
+            assertThat(list(all.ofEndpoint("POST /a").ofClientTx("tx-one")))
+                    .containsExactlyInAnyOrder("ann one", "ann-2 one", "bob one");
+        }
 
+        KeyQuery all = KeyQuery.all(100);
         time().advance(SETTINGS.failedRetention());
         assertThat(list(all.in(KeyState.EXPIRED)))
                 .containsExactlyInAnyOrder("ann one", "ann two", "ann onward", "ann-2 one");

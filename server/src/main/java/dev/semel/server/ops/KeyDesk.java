@@ -55,6 +55,7 @@ public final class KeyDesk implements App {
     private static final int NO_CONTENT = 204;
 
     private static final int MOST_LOOKS = 10;
+    private static final int MOST_EMPTY_PAGES = 100;
     private static final Json NOTHING = Json.of("{}");
 
     private final Transactions transactions;
@@ -97,16 +98,28 @@ public final class KeyDesk implements App {
                 .in(request.parameter("status").map(KeyDesk::state).orElse(null))
                 .createdBefore(request.parameter("before").map(KeyDesk::time).orElse(null))
                 .after(request.after() == null ? null : place(request.after()));
-        KeyPage page;
-        try {
-            page = store.housekeeping().list(query);
-        } catch (IllegalArgumentException e) {
-            throw notANext();
-        }
+        KeyPage page = find(query);
         ObjectNode answer = JsonText.object();
         ArrayNode items = answer.putArray("items");
         page.records().forEach(record -> items.add(KeyJson.forOperators(record, page.now())));
         return Answer.ok(answer.put("next", page.next().map(KeyDesk::next).orElse(null)));
+    }
+
+    /** A page may be empty though there are others: what has no index is looked through, some at a time. */
+    private KeyPage find(KeyQuery query) {
+        try {
+            KeyPage page = store.housekeeping().list(query);
+            for (int more = 1; more < MOST_EMPTY_PAGES && page.records().isEmpty(); more++) {
+                Optional<String> next = page.next();
+                if (next.isEmpty()) {
+                    break;
+                }
+                page = store.housekeeping().list(query.after(next.get()));
+            }
+            return page;
+        } catch (IllegalArgumentException e) {
+            throw notANext();
+        }
     }
 
     private static KeyState state(String name) {
