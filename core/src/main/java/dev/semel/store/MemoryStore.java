@@ -397,8 +397,8 @@ public final class MemoryStore implements Store {
     }
 
     /**
-     * Takes at least the room that a commit needs, before anything is written. What was begun may always be brought to its end, and
-     * takes its room when it is.
+     * Takes at least the room that a commit needs, before anything is written. What was begun may always be brought to its end, by its
+     * owner or by an operator, who leaves a note of it; and takes its room when it is.
      *
      * @return how much was taken, or {@link #NO_ROOM}
      */
@@ -415,9 +415,7 @@ public final class MemoryStore implements Store {
     }
 
     private static boolean isEnd(Commit commit) {
-        return commit.once() != null
-                && commit.once().record().fence() != 0
-                && commit.writes().isEmpty();
+        return commit.once() != null && commit.once().record().fence() != 0;
     }
 
     /** How much room there must be for what a commit writes, whatever it replaces. */

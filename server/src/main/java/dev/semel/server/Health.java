@@ -77,8 +77,14 @@ final class Health implements App {
     }
 
     private void look() {
-        store.find(NOBODYS, Quota.NONE);
-        writes.check();
+        boolean fine = false;
+        try {
+            store.find(NOBODYS, Quota.NONE);
+            writes.check();
+            fine = true;
+        } finally {
+            wasFine = fine;
+        }
     }
 
     /** Whether it was ready a moment ago, for who must not wait for a store that hangs: with each question it is looked at anew. */
@@ -99,9 +105,8 @@ final class Health implements App {
     private void lookAround() {
         try {
             look();
-            wasFine = true;
         } catch (RuntimeException e) {
-            wasFine = false;
+            // who asks next is told
         } finally {
             lookingSince.set(null);
         }

@@ -3,9 +3,9 @@ package dev.semel.server;
 import dev.semel.id.MalformedException;
 import dev.semel.id.TextFormat;
 import dev.semel.server.ops.KeyJson;
+import dev.semel.server.ops.KeyPages;
 import dev.semel.server.web.Answer;
 import dev.semel.server.web.App;
-import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
@@ -16,14 +16,9 @@ import dev.semel.store.OnceRecord;
 import dev.semel.store.Quota;
 import dev.semel.store.Sighting;
 import dev.semel.store.Store;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Shows callers what became of their own keys. */
 final class KeyRecords implements App {
-
-    /** A transaction has a few keys at most; who has more is shown the first of them. */
-    private static final int MOST_KEYS = 1000;
 
     private final Store store;
 
@@ -63,14 +58,11 @@ final class KeyRecords implements App {
         } catch (MalformedException e) {
             throw Refusal.malformed(e);
         }
-        KeyPage page = store.housekeeping()
-                .list(KeyQuery.all(MOST_KEYS).ofUser(request.user()).ofClientTx(clientTxId));
-        if (page.records().isEmpty()) {
+        KeyQuery query = KeyQuery.all(request.limit()).ofUser(request.user()).ofClientTx(clientTxId);
+        KeyPage page = KeyPages.find(request, store, query);
+        if (page.records().isEmpty() && request.after() == null) {
             throw Refusal.notFound("transaction of yours");
         }
-        ObjectNode answer = JsonText.object();
-        ArrayNode items = answer.putArray("items");
-        page.records().forEach(record -> items.add(KeyJson.own(record, page.now())));
-        return Answer.ok(answer);
+        return KeyPages.answer(page, KeyJson::own);
     }
 }

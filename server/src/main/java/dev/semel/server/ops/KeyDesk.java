@@ -1,7 +1,5 @@
 package dev.semel.server.ops;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.semel.http.Problem;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
@@ -16,7 +14,6 @@ import dev.semel.server.web.Refusal;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
 import dev.semel.store.CommitResult;
-import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
 import dev.semel.store.KeyState;
 import dev.semel.store.OnceKey;
@@ -31,7 +28,6 @@ import dev.semel.store.Transactions.Ending;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,7 +36,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Where operators look at keys, decide about those that nobody else can, and erase a user. */
@@ -55,7 +50,6 @@ public final class KeyDesk implements App {
     private static final int NO_CONTENT = 204;
 
     private static final int MOST_LOOKS = 10;
-    private static final int MOST_EMPTY_PAGES = 100;
     private static final Json NOTHING = Json.of("{}");
 
     private final Transactions transactions;
@@ -96,30 +90,8 @@ public final class KeyDesk implements App {
                 .ofEndpoint(request.parameter("endpoint").orElse(null))
                 .beginningWith(request.parameter("prefix").orElse(null))
                 .in(request.parameter("status").map(KeyDesk::state).orElse(null))
-                .createdBefore(request.parameter("before").map(KeyDesk::time).orElse(null))
-                .after(request.after() == null ? null : place(request.after()));
-        KeyPage page = find(query);
-        ObjectNode answer = JsonText.object();
-        ArrayNode items = answer.putArray("items");
-        page.records().forEach(record -> items.add(KeyJson.forOperators(record, page.now())));
-        return Answer.ok(answer.put("next", page.next().map(KeyDesk::next).orElse(null)));
-    }
-
-    /** A page may be empty though there are others: what has no index is looked through, some at a time. */
-    private KeyPage find(KeyQuery query) {
-        try {
-            KeyPage page = store.housekeeping().list(query);
-            for (int more = 1; more < MOST_EMPTY_PAGES && page.records().isEmpty(); more++) {
-                Optional<String> next = page.next();
-                if (next.isEmpty()) {
-                    break;
-                }
-                page = store.housekeeping().list(query.after(next.get()));
-            }
-            return page;
-        } catch (IllegalArgumentException e) {
-            throw notANext();
-        }
+                .createdBefore(request.parameter("before").map(KeyDesk::time).orElse(null));
+        return KeyPages.answer(KeyPages.find(request, store, query), KeyJson::forOperators);
     }
 
     private static KeyState state(String name) {
@@ -136,24 +108,6 @@ public final class KeyDesk implements App {
         } catch (DateTimeException e) {
             throw Refusal.invalid("before", "has to be a time such as 2026-01-07T12:00:00Z");
         }
-    }
-
-    /** A place in a list, as it is told. */
-    static String next(String place) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
-    }
-
-    /** The place that was told as the next. */
-    static String place(String next) {
-        try {
-            return new String(Base64.getUrlDecoder().decode(next), UTF_8);
-        } catch (IllegalArgumentException e) {
-            throw notANext();
-        }
-    }
-
-    static Refusal notANext() {
-        return Refusal.invalid("after", "is not the next of a page of these");
     }
 
     private Answer look(Request request) {
@@ -217,7 +171,7 @@ public final class KeyDesk implements App {
             case COMPLETE ->
                 before.equals("processing")
                         ? " has an owner who may complete it: release it first"
-                        : " has been completed";
+                        : before.equals("expired") ? " has come to an end, which is past" : " has been completed";
         };
     }
 

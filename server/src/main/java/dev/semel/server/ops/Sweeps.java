@@ -56,22 +56,22 @@ public final class Sweeps implements App {
     }
 
     private static String next(Cleanup last) {
-        return KeyDesk.next(last.time() + " " + last.table());
+        return KeyPages.next(last.time() + " " + last.table());
     }
 
     private static @Nullable Cleanup after(@Nullable String next) {
         if (next == null) {
             return null;
         }
-        String place = KeyDesk.place(next);
+        String place = KeyPages.place(next);
         if (!PLACE.matcher(place).matches()) {
-            throw KeyDesk.notANext();
+            throw KeyPages.notANext();
         }
         int space = place.indexOf(' ');
         try {
             return new Cleanup(place.substring(space + 1), 0, Instant.parse(place.substring(0, space)));
         } catch (DateTimeParseException e) {
-            throw KeyDesk.notANext();
+            throw KeyPages.notANext();
         }
     }
 

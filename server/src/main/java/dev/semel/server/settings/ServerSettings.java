@@ -242,7 +242,7 @@ public record ServerSettings(
     }
 
     private static Duration timeOrNone(Value value) {
-        return text(value).equals("none") ? Duration.ZERO : time(value);
+        return text(value).equals("none") ? Duration.ZERO : time(value, "none, or ");
     }
 
     private static IfExpired ifExpired(Value value) {
@@ -282,13 +282,17 @@ public record ServerSettings(
     }
 
     private static Duration time(Value value) {
+        return time(value, "");
+    }
+
+    private static Duration time(Value value, String instead) {
         Matcher amount = AMOUNT.matcher(text(value));
         Duration unit = amount.matches() ? TIMES.get(amount.group(2)) : null;
         long count = unit == null ? 0 : Long.parseLong(amount.group(1));
         Duration longest = Duration.ofDays(36_525);
         if (unit == null || count == 0 || count > longest.dividedBy(unit)) {
-            throw value.wrong(
-                    "a time of up to a hundred years: a whole number with ms, s, m, h or d behind it, such as 24h");
+            throw value.wrong(instead
+                    + "a time of up to a hundred years: a whole number with ms, s, m, h or d behind it, such as 24h");
         }
         return unit.multipliedBy(count);
     }

@@ -106,6 +106,26 @@ class KeyDeskTest implements StoreFixture {
         }
     }
 
+    @Test
+    void operatorsEndWhatIsUnderWay_alsoWhereThereIsNoRoomLeft() {
+        claimAndVanish(call("k"), IfAbandoned.RERUN);
+        time.advance(SETTINGS.lease());
+        try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
+            String text = "{\"body\":\"" + "x".repeat(10_000) + "\"}";
+            while (server.as("ann").post("/api/submit", text).status() == 201) {
+                // until it is full
+            }
+            while (server.as("ann").post("/api/submit", "{\"body\":\"x\"}").status() == 201) {
+                // to the last bit
+            }
+            assertThat(release(server).status()).isEqualTo(200);
+            assertThat(server.withToken(server.token("olga", List.of("operator")))
+                            .get("/v1/ops/audit")
+                            .text())
+                    .contains("\"it hangs\"");
+        }
+    }
+
     /** So many that they are not looked at all at once. */
     @Test
     void whatIsFarBehindOthers_isFoundWithOneRequest(@TempDir Path folder) throws Exception {

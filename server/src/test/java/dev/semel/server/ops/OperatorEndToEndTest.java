@@ -428,6 +428,12 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(column(own, "key")).containsExactly("k");
         assertThat(column(own, "status")).containsExactly("completed");
         assertProblem(as("somebody").get("/v1/idempotency?clientTxId=tx"), 404, "not_found");
+        post(as(user), "k2", "tx");
+        post(as(user), "k3", "tx");
+        assertThat(allPages(as(user), "/v1/idempotency?clientTxId=tx", 1, "key"))
+                .containsExactlyInAnyOrder("k", "k2", "k3");
+        assertInvalid(as(user).get("/v1/idempotency?clientTxId=tx&limit=0"), "limit");
+        assertInvalid(as(user).get("/v1/idempotency?clientTxId=tx&after=zzz"), "after");
         assertInvalid(as(user).get("/v1/idempotency"), "clientTxId");
         assertInvalid(as(user).get("/v1/idempotency?clientTxId=a%20b"), "clientTxId");
     }
