@@ -30,6 +30,7 @@ public record KeyQuery(
         if (limit < 1) {
             throw new IllegalArgumentException("A list of " + limit + " keys");
         }
+        prefix = prefix != null && prefix.isEmpty() ? null : prefix;
     }
 
     /** All keys, from the first. */

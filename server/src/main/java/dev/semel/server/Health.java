@@ -15,6 +15,7 @@ import dev.semel.store.StoreException;
 import dev.semel.store.Threads;
 import dev.semel.store.Time;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +36,8 @@ final class Health implements App {
     private final Time time;
     private final WriteProbe writes;
     private final AtomicReference<@Nullable Long> lookingSince = new AtomicReference<>();
+    private final AtomicLong looks = new AtomicLong();
+    private long latestLook;
     private volatile boolean wasFine = true; // or else the store could not have been opened
     private volatile boolean stopping;
 
@@ -77,12 +80,21 @@ final class Health implements App {
     }
 
     private void look() {
+        long mine = looks.incrementAndGet();
         boolean fine = false;
         try {
             store.find(NOBODYS, Quota.NONE);
             writes.check();
             fine = true;
         } finally {
+            saw(mine, fine);
+        }
+    }
+
+    /** One that was begun earlier and took longer says nothing new. */
+    private synchronized void saw(long look, boolean fine) {
+        if (look > latestLook) {
+            latestLook = look;
             wasFine = fine;
         }
     }

@@ -13,6 +13,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ final class Listing {
     /** The most rows that are looked at for a page. */
     private static final int MOST_LOOKS = 10_000;
 
+    private static final String HASH = "hashtextextended(?, 0)";
+
     private static final String COLUMNS =
             "k.user_id, k.endpoint, k.idempotency_key, k.id, " + OnceRow.COLUMNS_UNANSWERED;
 
@@ -33,21 +36,30 @@ final class Listing {
         /** Each user's in the order in which they were begun: all, a user's, a transaction's, or those that are open. */
         USERS("k.user_id, k.created_at, k.id", "?, ?::timestamptz, ?::uuid") {
             @Override
-            void bind(Place place, Parameters to) throws SQLException {
+            void bind(Place place, KeyQuery query, Parameters to) throws SQLException {
                 to.text(place.user).time(place.createdAt).text(place.id);
             }
         },
         /** In the order of what they begin with. */
         KEYS("k.idempotency_key, k.id", "?, ?::uuid") {
             @Override
-            void bind(Place place, Parameters to) throws SQLException {
+            void bind(Place place, KeyQuery query, Parameters to) throws SQLException {
                 to.text(place.key).text(place.id);
             }
         },
-        /** The oldest first: all, or an endpoint's. */
+        /** An endpoint's, the oldest first. It may be too long for an index, so there is one of hashes. */
+        ENDPOINTS("k.endpoint_hash, k.created_at, k.id", HASH + ", ?::timestamptz, ?::uuid") {
+            @Override
+            void bind(Place place, KeyQuery query, Parameters to) throws SQLException {
+                to.text(Objects.requireNonNull(query.endpoint()))
+                        .time(place.createdAt)
+                        .text(place.id);
+            }
+        },
+        /** All, the oldest first. */
         AGES("k.created_at, k.id", "?::timestamptz, ?::uuid") {
             @Override
-            void bind(Place place, Parameters to) throws SQLException {
+            void bind(Place place, KeyQuery query, Parameters to) throws SQLException {
                 to.time(place.createdAt).text(place.id);
             }
         };
@@ -60,7 +72,7 @@ final class Listing {
             this.values = values;
         }
 
-        abstract void bind(Place place, Parameters to) throws SQLException;
+        abstract void bind(Place place, KeyQuery query, Parameters to) throws SQLException;
 
         /** A user has few keys, and few are open; of what is left, few begin alike. */
         static Way of(KeyQuery query) {
@@ -70,7 +82,7 @@ final class Listing {
             if (query.prefix() != null) {
                 return KEYS;
             }
-            return query.endpoint() != null || query.createdBefore() != null ? AGES : USERS;
+            return query.endpoint() != null ? ENDPOINTS : query.createdBefore() != null ? AGES : USERS;
         }
     }
 
@@ -130,11 +142,8 @@ final class Listing {
         if (query.endpoint() != null) {
             addEndpoint(query.endpoint());
         }
-        Instant before = query.createdBefore();
-        if (before != null) {
-            boolean ordered = way == Way.AGES || way == Way.USERS && query.user() != null;
-            (ordered ? looked : wanted).add("k.created_at < ?::timestamptz");
-            (ordered ? lookedValues : wantedValues).add(to -> to.time(before));
+        if (query.createdBefore() != null) {
+            addBefore(query.createdBefore());
         }
         if (query.state() != null) {
             addState(query.state());
@@ -148,19 +157,32 @@ final class Listing {
         (ordered ? lookedValues : wantedValues).add(to -> to.text(prefix).text(prefix + '\u007f'));
     }
 
-    /** An endpoint may be too long for an index, so there is one of hashes. */
+    /** From the hash to the hash, rather than equal to it: then only the index of hashes has the order that is asked for. */
     private void addEndpoint(String endpoint) {
-        if (way == Way.AGES) {
-            add(looked, lookedValues, "k.endpoint_hash = hashtextextended(?, 0)", endpoint);
+        if (way == Way.ENDPOINTS) {
+            add(looked, lookedValues, "k.endpoint_hash >= " + HASH, endpoint);
+            add(looked, lookedValues, "k.endpoint_hash <= " + HASH, endpoint);
             add(looked, lookedValues, "k.endpoint = ?", endpoint);
         } else {
             add(wanted, wantedValues, "k.endpoint = ?", endpoint);
         }
     }
 
+    private void addBefore(Instant before) {
+        if (way == Way.ENDPOINTS) {
+            looked.add("(k.endpoint_hash, k.created_at) < (" + HASH + ", ?::timestamptz)");
+            lookedValues.add(
+                    to -> to.text(Objects.requireNonNull(query.endpoint())).time(before));
+            return;
+        }
+        boolean ordered = way == Way.AGES || (way == Way.USERS && query.user() != null);
+        (ordered ? looked : wanted).add("k.created_at < ?::timestamptz");
+        (ordered ? lookedValues : wantedValues).add(to -> to.time(before));
+    }
+
     private void addPlace(String comparison, Place place) {
         looked.add("(" + way.columns + ") " + comparison + " (" + way.values + ")");
-        lookedValues.add(to -> way.bind(place, to));
+        lookedValues.add(to -> way.bind(place, query, to));
     }
 
     private static void add(List<String> conditions, List<Value> values, String condition, @Nullable String value) {
@@ -189,12 +211,14 @@ final class Listing {
         wantedValues.add(to -> to.time(now));
     }
 
-    /** The end is looked up first: rows may go meanwhile, and then others behind it would be taken for looked at. */
+    /**
+     * The end is looked up first: rows may go meanwhile, and then others behind it would be taken for looked at; or come, and then the last
+     * would be cut off. What is looked at is a query of its own, so that it is found by the index of its order.
+     */
     KeyPage run(Session session) {
         Optional<Place> end = wanted.isEmpty() ? Optional.empty() : lastToLookAt(session);
         end.ifPresent(place -> addPlace("<=", place));
-        String rows = "(select * from idempotency_keys k where " + conditions(looked) + order() + " limit " + MOST_LOOKS
-                + ") k";
+        String rows = "(select * from idempotency_keys k where " + conditions(looked) + order() + " offset 0) k";
         List<OnceRecord> found = new ArrayList<>();
         List<Place> places = new ArrayList<>();
         session.run(

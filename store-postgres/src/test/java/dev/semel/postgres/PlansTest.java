@@ -64,7 +64,7 @@ class PlansTest {
     private static final String FILL =
             "insert into idempotency_keys (id, idempotency_key, client_tx_id, user_id, endpoint,"
                     + " payload_hash, status, created_at, expires_at, attempts, attempt_id, fence, response_kind, response_status)"
-                    + " select md5(n::text)::uuid, 'key-' || n, 'tx-' || n, 'user-' || n % 1000, case when n % 5000 = 7 then 'POST /rare' else 'POST /x' end, repeat('0a', 32), 'completed',"
+                    + " select md5(n::text)::uuid, 'key-' || n, 'tx-' || n, 'user-' || n % 1000, case when n % 5000 = 7 then 'POST /rare' when n < 30000 then 'POST /new' else 'POST /x' end, repeat('0a', 32), 'completed',"
                     + " now() - n * interval '1 second', now() + n * interval '1 second', 1, 'attempt-' || n, n, 'kept', 200"
                     + " from generate_series(1, " + ROWS + ") n;"
                     + " insert into documents (collection, owner, key, version, created_at, updated_at, expires_at, written_by,"
@@ -99,10 +99,11 @@ class PlansTest {
             Session session = new Session(source, PostgresSettings.DEFAULTS);
             Postgres.execute(source, "alter database postgres set auto_explain.log_min_duration = 0");
             findTogether(session);
+            Instant filling = Instant.now();
             Postgres.execute(source, FILL);
             Postgres.execute(source, "vacuum (analyze)");
 
-            sendEverything(store, source, session);
+            sendEverything(store, source, session, filling.minusSeconds(ROWS - 50));
 
             List<String> scans = new ArrayList<>();
             String log = log(source);
@@ -151,7 +152,7 @@ class PlansTest {
         }
     }
 
-    private void sendEverything(PostgresStore store, DataSource source, Session session) {
+    private void sendEverything(PostgresStore store, DataSource source, Session session, Instant old) {
         for (int n : new int[] {1, 2 * ROWS}) {
             store.find(new OnceKey("user-" + n % 1000, "POST /x", "key-" + n), QUOTA);
             store.read(new DocumentId("things", "", "key-" + n));
@@ -201,11 +202,13 @@ class PlansTest {
             store.housekeeping().list(some.ofEndpoint("POST /rare"));
             store.housekeeping().list(some.beginningWith("key-19999"));
         }
-        Instant old = Instant.now().minusSeconds(ROWS - 50);
         store.housekeeping().list(all.createdBefore(old));
         store.housekeeping().list(all.createdBefore(old).in(KeyState.COMPLETED));
         store.housekeeping().list(all.createdBefore(old).ofUser("user-7"));
         store.housekeeping().list(all.createdBefore(old).ofEndpoint("POST /x"));
+        store.housekeeping().list(all.createdBefore(old).ofEndpoint("POST /rare"));
+        KeyPage ofNew = store.housekeeping().list(all.ofEndpoint("POST /new")); // of which none are among the old ones
+        store.housekeeping().list(all.ofEndpoint("POST /new").after(ofNew.next().orElseThrow()));
         store.housekeeping().cleanups(10);
         store.housekeeping().cleanups(new Cleanup("documents", 0, Instant.now()), 10);
         store.housekeeping().erase("nobody", true);

@@ -336,10 +336,9 @@ public interface LeaseContract extends StoreFixture {
         assertThat(run(Mode.LEASED, rerun, "again")).isInstanceOf(Outcome.Executed.class);
     }
 
-    @Test
-    default void claimWhoseAnswerCameTooLate_isMadeAgainBeforeAnythingRuns() {
-        Call call = call("k");
-        Store slow = new ForwardingStore(store()) {
+    /** A store that answers the first commit late. */
+    private Store slowAtFirst(Duration delay) {
+        return new ForwardingStore(store()) {
             private boolean claimed;
 
             @Override
@@ -347,11 +346,17 @@ public interface LeaseContract extends StoreFixture {
                 CommitResult result = store.commit(commit);
                 if (!claimed) {
                     claimed = true;
-                    time().advance(SETTINGS.lease());
+                    time().advance(delay);
                 }
                 return result;
             }
         };
+    }
+
+    @Test
+    default void claimWhoseAnswerCameTooLate_isMadeAgainBeforeAnythingRuns() {
+        Call call = call("k");
+        Store slow = slowAtFirst(SETTINGS.lease());
         Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
             assertThat(lease.isHeld()).isTrue();
             return Response.of("done");
@@ -388,19 +393,7 @@ public interface LeaseContract extends StoreFixture {
     @Test
     default void leaseWhoseAnswerTookLong_isKeptUpAtOnce() {
         Call call = call("k");
-        Store slow = new ForwardingStore(store()) {
-            private boolean claimed;
-
-            @Override
-            public CommitResult commit(Commit commit) {
-                CommitResult result = store.commit(commit);
-                if (!claimed) {
-                    claimed = true;
-                    time().advance(SETTINGS.lease().multipliedBy(70).dividedBy(100));
-                }
-                return result;
-            }
-        };
+        Store slow = slowAtFirst(SETTINGS.lease().multipliedBy(70).dividedBy(100));
         Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
             time().advance(SETTINGS.lease().multipliedBy(31).dividedBy(100));
             assertThat(lease.isHeld()).isTrue();

@@ -13,6 +13,7 @@ import dev.semel.store.Store;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,7 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** Answers with a page of keys. */
 public final class KeyPages {
 
-    private static final int MOST_EMPTY_PAGES = 100;
+    private static final int MOST_PAGES = 100;
+    private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private KeyPages() {}
 
@@ -31,10 +33,11 @@ public final class KeyPages {
     public static KeyPage find(Request request, Store store, KeyQuery query) {
         try {
             String after = request.after() == null ? null : place(request.after());
+            long begun = System.nanoTime();
             KeyPage page = store.housekeeping().list(query.after(after));
-            for (int more = 1; more < MOST_EMPTY_PAGES && page.records().isEmpty(); more++) {
+            for (int pages = 1; pages < MOST_PAGES && System.nanoTime() - begun < MOST_NANOS; pages++) {
                 Optional<String> next = page.next();
-                if (next.isEmpty()) {
+                if (next.isEmpty() || !page.records().isEmpty()) {
                     break;
                 }
                 page = store.housekeeping().list(query.after(next.get()));

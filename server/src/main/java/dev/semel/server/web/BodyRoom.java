@@ -27,7 +27,7 @@ public final class BodyRoom extends HttpFilter {
     private static final int MOST_AWAITED = 100;
 
     /** How many of these for bodies of one user. */
-    private static final int MOST_AWAITED_OF_USER = 50;
+    private static final int MOST_AWAITED_OF_USER = 75;
 
     private final transient Semaphore units;
     private final transient Semaphore awaited = new Semaphore(MOST_AWAITED);

@@ -109,9 +109,11 @@ class OperatorEndToEndTest extends EndToEnd {
         assertInvalid(operator.get("/v1/ops/keys?before=yesterday"), "before");
         assertInvalid(operator.get("/v1/ops/keys?after=%21"), "after");
         assertInvalid(operator.get("/v1/ops/keys?after=bm9uc2Vuc2U"), "after");
-        String place = "a\0b\n2026-01-01T00:00:00Z\n00000000-0000-0000-0000-000000000000";
-        String forged = Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
-        assertInvalid(operator.get("/v1/ops/keys?after=" + forged), "after");
+        String rest = "\n2026-01-01T00:00:00Z\n00000000-0000-0000-0000-000000000000";
+        for (String place : List.of("a\0b\nPOST /\nkey", "a\0b\nkey" + rest, "ann\na\0b" + rest)) {
+            String forged = Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
+            assertInvalid(operator.get("/v1/ops/keys?after=" + forged), "after");
+        }
         assertInvalid(operator.get("/v1/ops/keys?limit=0"), "limit");
     }
 
