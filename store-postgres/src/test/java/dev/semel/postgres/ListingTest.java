@@ -6,10 +6,12 @@ import dev.semel.store.KeyPage;
 import dev.semel.store.KeyQuery;
 import dev.semel.store.KeyState;
 import dev.semel.store.OnceRecord;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,7 +21,9 @@ import org.junit.jupiter.api.Test;
 class ListingTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();
-    private final Pool pool = new Pool(database);
+    private final AtomicReference<Runnable> betweenStatements = new AtomicReference<>(() -> {});
+    private final Pool pool = new Pool(
+            database, connection -> betweenStatements.getAndSet(() -> {}).run());
     private final PostgresStore store = PostgresStore.open(pool, PostgresSettings.DEFAULTS.withoutMigration());
 
     @BeforeEach
@@ -99,5 +103,27 @@ class ListingTest {
         assertThat(first.records()).isEmpty();
         assertThat(first.next()).isPresent();
         assertThat(all(others)).isEmpty();
+    }
+
+    /** A page ends at the ten thousandth key that is looked at; one that comes before it must not push it out. */
+    @Test
+    void keyThatComesWhileAPageIsLookedFor_leavesNoOtherOut() throws Exception {
+        Postgres.execute(
+                database,
+                "update idempotency_keys set expires_at = timestamptz '2026-01-01' where id ="
+                        + " (select id from idempotency_keys order by idempotency_key, id offset 9999 limit 1)");
+        KeyQuery expired = KeyQuery.all(50).beginningWith("k").in(KeyState.EXPIRED);
+        assertThat(all(expired)).hasSize(1);
+        betweenStatements.set(
+                () -> {
+                    try {
+                        Postgres.execute(
+                                database,
+                                "update idempotency_keys set idempotency_key = 'k0' where idempotency_key = 'k9999'"); // the last one
+                    } catch (SQLException e) {
+                        throw new AssertionError(e);
+                    }
+                });
+        assertThat(all(expired)).hasSize(1);
     }
 }
