@@ -107,7 +107,7 @@ final class Filling {
         List<String> columns = server.ask(
                 database,
                 "select column_name from information_schema.columns where table_schema = current_schema()"
-                        + " and table_name = '" + table + "' order by ordinal_position");
+                        + " and table_name = '" + table + "' and is_generated = 'NEVER' order by ordinal_position");
         return String.format(
                 Locale.ROOT,
                 "insert into %s (%s) select %s from sample_%s s cross join generate_series(%d::int8, %d::int8) n",
