@@ -81,7 +81,7 @@ class ShortestDecimalTest {
 
     @Test
     void doublesOfRandomBits_arePrintedShortest() {
-        for (int i = 0; i < 500_000; i++) {
+        for (int i = 0; i < 200_000; i++) {
             double value = Math.abs(Double.longBitsToDouble(random.nextLong()));
             if (Double.isFinite(value) && value > 0) {
                 assertShortestAndNearest(value, printed(value));
@@ -102,7 +102,7 @@ class ShortestDecimalTest {
 
     @Test
     void decimalsOf15To20Digits_arePrintedAsTheirDouble() {
-        for (int i = 0; i < 500_000; i++) {
+        for (int i = 0; i < 200_000; i++) {
             String text = randomDecimal();
             double value = Double.parseDouble(text);
             assertShortestAndNearest(value, Canonical.of(text));
@@ -129,7 +129,7 @@ class ShortestDecimalTest {
     /** Decimals of up to 15 digits are printed without looking at a double; what looks at it has to agree. */
     @Test
     void decimalsOfUpTo15Digits_areTheShortestOfTheirDoubles() {
-        for (int i = 0; i < 500_000; i++) {
+        for (int i = 0; i < 200_000; i++) {
             int count = 1 + random.nextInt(15);
             long digits = (long) (random.nextDouble() * Math.pow(10, count)) + 1;
             String text = digits + "e" + (random.nextInt(580) - 290);
@@ -140,7 +140,7 @@ class ShortestDecimalTest {
     @Test
     void jdkFrom19_printsTheSameDigits() {
         Assumptions.assumeTrue(Runtime.version().feature() >= 19, "before, it printed too many digits");
-        for (int i = 0; i < 1_000_000; i++) {
+        for (int i = 0; i < 400_000; i++) {
             double value = Math.abs(Double.longBitsToDouble(random.nextLong()));
             if (Double.isFinite(value) && value >= Double.MIN_NORMAL) {
                 BigDecimal expected = new BigDecimal(Double.toString(value));
