@@ -1,5 +1,7 @@
 package dev.semel.id;
 
+import dev.semel.id.IdScheme.Lifetime;
+
 /** A scheme has no id left to give: its time or its numbers are over, or the clock is set to where it has none. */
 public final class ExhaustedException extends IllegalStateException {
 

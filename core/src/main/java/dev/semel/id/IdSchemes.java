@@ -17,13 +17,13 @@ public final class IdSchemes {
     public static final IdScheme TID62 = add(new Tid62Scheme(CLOCK, RANDOM));
 
     /** A random UUID as everybody writes it. */
-    public static final IdScheme UUID4 = add(new Uuid4Scheme("uuid4", UuidSpelling.CANONICAL, RANDOM));
+    public static final IdScheme UUID4 = add(new Uuid4Scheme("uuid4", UuidEncoding.CANONICAL, RANDOM));
 
     /** A random UUID without hyphens. */
-    public static final IdScheme UUID4S = add(new Uuid4Scheme("uuid4s", UuidSpelling.SIMPLE, RANDOM));
+    public static final IdScheme UUID4S = add(new Uuid4Scheme("uuid4s", UuidEncoding.SIMPLE, RANDOM));
 
     /** A random UUID in 22 characters of base64url. */
-    public static final IdScheme UUID464 = add(new Uuid4Scheme("uuid464", UuidSpelling.BASE64URL, RANDOM));
+    public static final IdScheme UUID464 = add(new Uuid4Scheme("uuid464", UuidEncoding.BASE64URL, RANDOM));
 
     /** A UUID that sorts by time, and strictly so within this process. */
     public static final IdScheme UUID7 = add(new Uuid7Scheme(CLOCK, RANDOM));

@@ -1,5 +1,6 @@
 package dev.semel.id;
 
+import dev.semel.id.IdScheme.Lifetime;
 import org.jspecify.annotations.Nullable;
 
 /**

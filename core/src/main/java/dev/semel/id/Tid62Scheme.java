@@ -1,5 +1,6 @@
 package dev.semel.id;
 
+import dev.semel.id.IdScheme.Lifetime;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -60,7 +61,7 @@ final class Tid62Scheme extends IdScheme {
 
     private String mint(Second second) {
         try (Randomness.Slot slot = random.borrow()) {
-            spell(second, slot.nextLong(), slot.scratch);
+            encode(second, slot.nextLong(), slot.scratch);
             return slot.text(LENGTH);
         }
     }
@@ -72,7 +73,7 @@ final class Tid62Scheme extends IdScheme {
         return new Second(number);
     }
 
-    private static void spell(Second second, long random, byte[] out) {
+    private static void encode(Second second, long random, byte[] out) {
         long quotient = (random >>> 1) / (TAIL >>> 1); // unsigned division: TAIL is even
         long sum = second.tail + (random - quotient * TAIL);
         long carry = (TAIL - 1 - sum) >>> 63; // 0 or 1 without a branch, which would be mispredicted every other time
@@ -142,7 +143,7 @@ final class Tid62Scheme extends IdScheme {
     @Override
     String text(long high, long low) {
         byte[] out = new byte[LENGTH];
-        spell(new Second(high), low, out);
+        encode(new Second(high), low, out);
         return Randomness.text(out, out.length);
     }
 
@@ -219,15 +220,15 @@ final class Tid62Scheme extends IdScheme {
             }
             this.tail = tail;
             this.head = head % PAIR;
-            this.top = spelled(head / PAIR);
-            this.nextTop = spelled(head / PAIR + 1);
+            this.top = encoded(head / PAIR);
+            this.nextTop = encoded(head / PAIR + 1);
         }
 
         boolean contains(long millis) {
             return millis >= startMillis && millis < startMillis + 1000;
         }
 
-        private static long spelled(long fiveDigits) {
+        private static long encoded(long fiveDigits) {
             return (Alphabet.BASE62.digit((int) (fiveDigits / PAIR_2)) & 0xFFL) << 56
                     | pair(fiveDigits / PAIR % PAIR) << 40
                     | pair(fiveDigits % PAIR) << 24;

@@ -1,5 +1,6 @@
 package dev.semel.id;
 
+import dev.semel.id.IdScheme.Lifetime;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * 48 bits of Unix milliseconds and 80 more, as 26 digits of Crockford's base 32. Of the 80, the first 16 are the counter of
- * {@link RisingTime}, so that ids rise within the process; the other 64 are random.
+ * {@link MonotonicClock}, so that ids rise within the process; the other 64 are random.
  */
 final class UlidScheme extends IdScheme {
 
@@ -19,33 +20,33 @@ final class UlidScheme extends IdScheme {
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
     private final Randomness random;
-    private final RisingTime time;
+    private final MonotonicClock time;
 
     UlidScheme(InstantSource clock, Randomness random) {
         super("ulid", Alphabet.BASE32.characters(), LENGTH, LENGTH);
         this.random = random;
-        this.time = new RisingTime(name(), clock);
+        this.time = new MonotonicClock(name(), clock);
     }
 
     @Override
     public String mint() {
         try (Randomness.Slot slot = random.borrow()) {
-            spell(time.next(slot), slot.nextLong(), slot.scratch);
+            encode(time.next(slot), slot.nextLong(), slot.scratch);
             return slot.text(LENGTH);
         }
     }
 
     @Override
     public String mintAt(Instant instant) {
-        long millis = RisingTime.millisOf(name(), instant);
+        long millis = MonotonicClock.millisOf(name(), instant);
         try (Randomness.Slot slot = random.borrow()) {
-            spell(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot.scratch);
+            encode(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot.scratch);
             return slot.text(LENGTH);
         }
     }
 
     /** 25 digits of five bits after one of three, in pairs. The 14th digit takes one bit of the high word, four of the low. */
-    private static void spell(long high, long low, byte[] out) {
+    private static void encode(long high, long low, byte[] out) {
         LONGS.set(
                 out,
                 0,
@@ -98,7 +99,7 @@ final class UlidScheme extends IdScheme {
     @Override
     String text(long high, long low) {
         byte[] out = new byte[LENGTH];
-        spell(high, low, out);
+        encode(high, low, out);
         return Randomness.text(out, out.length);
     }
 
@@ -134,7 +135,7 @@ final class UlidScheme extends IdScheme {
 
     @Override
     public Lifetime lifetime() {
-        return RisingTime.LIFETIME;
+        return MonotonicClock.LIFETIME;
     }
 
     @Override

@@ -3,8 +3,8 @@ package dev.semel.id;
 /** Random UUIDs. */
 final class Uuid4Scheme extends UuidScheme {
 
-    Uuid4Scheme(String name, UuidSpelling spelling, Randomness random) {
-        super(name, 4, spelling, random);
+    Uuid4Scheme(String name, UuidEncoding encoding, Randomness random) {
+        super(name, 4, encoding, random);
     }
 
     @Override
@@ -22,7 +22,7 @@ final class Uuid4Scheme extends UuidScheme {
 
     @Override
     public String summary() {
-        return "122 random bits, " + spelling.summary;
+        return "122 random bits, " + encoding.summary;
     }
 
     @Override

@@ -1,19 +1,20 @@
 package dev.semel.id;
 
+import dev.semel.id.IdScheme.Lifetime;
 import java.time.Instant;
 import java.time.InstantSource;
 
 /**
  * UUIDs that begin with 48 bits of Unix milliseconds. Of the 74 bits that follow, the first 16 are the counter of
- * {@link RisingTime}, so that ids rise within the process (RFC 9562, section 6.2, method 1); the other 58 are random.
+ * {@link MonotonicClock}, so that ids rise within the process (RFC 9562, section 6.2, method 1); the other 58 are random.
  */
 final class Uuid7Scheme extends UuidScheme {
 
-    private final RisingTime time;
+    private final MonotonicClock time;
 
     Uuid7Scheme(InstantSource clock, Randomness random) {
-        super("uuid7", 7, UuidSpelling.CANONICAL, random);
-        this.time = new RisingTime(name(), clock);
+        super("uuid7", 7, UuidEncoding.CANONICAL, random);
+        this.time = new MonotonicClock(name(), clock);
     }
 
     @Override
@@ -29,7 +30,7 @@ final class Uuid7Scheme extends UuidScheme {
 
     @Override
     public String mintAt(Instant instant) {
-        long millis = RisingTime.millisOf(name(), instant);
+        long millis = MonotonicClock.millisOf(name(), instant);
         try (Randomness.Slot slot = random.borrow()) {
             return mint(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot);
         }
@@ -62,7 +63,7 @@ final class Uuid7Scheme extends UuidScheme {
 
     @Override
     public Lifetime lifetime() {
-        return RisingTime.LIFETIME;
+        return MonotonicClock.LIFETIME;
     }
 
     @Override

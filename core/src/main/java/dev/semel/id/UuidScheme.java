@@ -9,33 +9,33 @@ abstract class UuidScheme extends IdScheme {
 
     final Randomness random;
     private final int version;
-    final UuidSpelling spelling;
+    final UuidEncoding encoding;
 
-    UuidScheme(String name, int version, UuidSpelling spelling, Randomness random) {
-        super(name, spelling.alphabet, spelling.length, spelling.length);
+    UuidScheme(String name, int version, UuidEncoding encoding, Randomness random) {
+        super(name, encoding.alphabet, encoding.length, encoding.length);
         this.version = version;
-        this.spelling = spelling;
+        this.encoding = encoding;
         this.random = random;
     }
 
     /** Spells an id, with the bits that every UUID of this version has in common put in their place. */
     final String mint(long high, long low, Randomness.Slot slot) {
-        return spelling.spell((high & ~0xF000L) | version << 12, (low & ~(3L << 62)) | VARIANT, slot.scratch);
+        return encoding.encode((high & ~0xF000L) | version << 12, (low & ~(3L << 62)) | VARIANT, slot.scratch);
     }
 
     @Override
     final @Nullable ParsedId decode(String text) {
-        return spelling.read(this, version, text);
+        return encoding.read(this, version, text);
     }
 
     @Override
     final Fault layoutFault(String text) {
-        return spelling.fault(this, text);
+        return encoding.fault(this, text);
     }
 
     @Override
     final String text(long high, long low) {
-        return spelling.spell(high, low, new byte[spelling.length]);
+        return encoding.encode(high, low, new byte[encoding.length]);
     }
 
     @Override
@@ -45,6 +45,6 @@ abstract class UuidScheme extends IdScheme {
 
     @Override
     public final String expected() {
-        return spelling.expected + ", a UUID of version " + version;
+        return encoding.expected + ", a UUID of version " + version;
     }
 }

@@ -49,7 +49,10 @@ public final class Json {
         return new Json(bytes);
     }
 
-    /** A text that was checked before and comes back from where it was kept; it is not checked again. */
+    /**
+     * A text that is known to be JSON, and is not checked: one that was checked before and is read back from a store, or one that a JSON
+     * writer has made. Never for text from users: use {@link #of(byte[])}.
+     */
     public static Json ofChecked(byte[] utf8) {
         return new Json(utf8.clone());
     }

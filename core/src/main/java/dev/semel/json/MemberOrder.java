@@ -28,7 +28,7 @@ final class MemberOrder {
     private static final int LAST = 2;
     private static final int END = 3;
     private static final int NEXT = 4;
-    private static final int IN_ORDER = -1;
+    private static final int COMMIT_ORDER = -1;
 
     // of a member of an open object: where its name's quotes are, the latter complemented if there is an escape between
     // them,
@@ -60,7 +60,7 @@ final class MemberOrder {
         objectCount++;
         objects[object + BRACE] = brace;
         objects[object + FIRST] = memberEnd;
-        objects[object + LAST] = IN_ORDER;
+        objects[object + LAST] = COMMIT_ORDER;
         return object;
     }
 
@@ -101,7 +101,7 @@ final class MemberOrder {
     int close(int object, byte[] text, int brace) {
         int first = objects[object + FIRST];
         int repeated = -1;
-        if (objects[object + LAST] == IN_ORDER) {
+        if (objects[object + LAST] == COMMIT_ORDER) {
             if (objectCount * OBJECT == object + OBJECT) { // nothing within it is out of order
                 objectCount--;
             }
@@ -256,7 +256,7 @@ final class MemberOrder {
         private void skipObjectsInOrder() {
             while (object < objectCount * OBJECT
                     && objects[object + BRACE] < to
-                    && objects[object + LAST] == IN_ORDER) {
+                    && objects[object + LAST] == COMMIT_ORDER) {
                 object += OBJECT;
             }
         }

@@ -67,7 +67,7 @@ public final class KeyTemplate implements IdFormat {
      * @throws IllegalArgumentException if a value is given for a part that there is not
      */
     public String key(Map<String, String> values) {
-        refuseUnknown(values);
+        rejectUnknown(values);
         return leading(parts.size(), values);
     }
 
@@ -104,7 +104,7 @@ public final class KeyTemplate implements IdFormat {
      * @throws IllegalArgumentException if the values are not those of the first parts; says what can be asked
      */
     public KeyRange range(Map<String, String> values) {
-        refuseUnknown(values);
+        rejectUnknown(values);
         int fixed = 0;
         while (fixed < parts.size() && values.containsKey(parts.get(fixed).name())) {
             fixed++;
@@ -134,7 +134,7 @@ public final class KeyTemplate implements IdFormat {
                 .collect(Collectors.joining(", "));
     }
 
-    private void refuseUnknown(Map<String, String> values) {
+    private void rejectUnknown(Map<String, String> values) {
         for (String name : values.keySet()) {
             if (parts.stream().noneMatch(part -> part.name().equals(name))) {
                 throw new IllegalArgumentException(template + " has no part named " + MalformedException.quote(name));

@@ -3,40 +3,40 @@ package dev.semel.once;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.TextFormat;
 import dev.semel.json.Fingerprint;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A request to do something once.
+ * A request to run an operation once.
  *
- * @param key under which it happens once
- * @param fingerprint of what is asked for: the same key with another fingerprint is a mismatch
- * @param clientTxId what the client calls the transaction: 1 to 255 of {@code A-Za-z0-9_-}
- * @param patience how long to wait for the answer if the same is under way already; zero to be told at once
+ * @param key identifies the operation
+ * @param fingerprint of the payload: the same key with another fingerprint is a mismatch
+ * @param clientTxId the client's transaction id: 1 to 255 of {@code A-Za-z0-9_-}
+ * @param maxWait how long to wait for the response if the operation is in progress already; zero to return at once
  */
-public record Call(OnceKey key, Fingerprint fingerprint, String clientTxId, Duration patience) {
+public record Call(IdempotencyKey key, Fingerprint fingerprint, String clientTxId, Duration maxWait) {
 
     /** @throws dev.semel.id.MalformedException if the client's transaction id is missing or malformed */
     public Call {
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(fingerprint, "fingerprint");
-        Objects.requireNonNull(patience, "patience");
-        patience = patience.isNegative() ? Duration.ZERO : patience;
+        Objects.requireNonNull(maxWait, "maxWait");
+        maxWait = maxWait.isNegative() ? Duration.ZERO : maxWait;
         TextFormat.TEXT.check("clientTxId", clientTxId);
     }
 
-    /** A call that does not wait, with a transaction id made for it. */
-    public static Call of(OnceKey key, Fingerprint fingerprint) {
+    /** A call that does not wait, with a new transaction id. */
+    public static Call of(IdempotencyKey key, Fingerprint fingerprint) {
         return new Call(key, fingerprint, IdSchemes.TID62.mint(), Duration.ZERO);
     }
 
-    /** The same call with the client's own transaction id. */
+    /** The same call with the client's caller-managed transaction id. */
     public Call withClientTxId(String clientTxId) {
-        return new Call(key, fingerprint, clientTxId, patience);
+        return new Call(key, fingerprint, clientTxId, maxWait);
     }
 
-    /** The same call, waiting for the answer if the same is under way already. */
+    /** The same call, waiting for the response if the operation is in progress already. */
     public Call waiting(Duration atMost) {
         return new Call(key, fingerprint, clientTxId, atMost);
     }

@@ -1,98 +1,98 @@
 package dev.semel.once;
 
-import dev.semel.store.CommitResult;
-import dev.semel.store.OnceWrite;
 import dev.semel.store.Time;
-import dev.semel.store.Transactions;
+import dev.semel.store.internal.Committer;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyWrite;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * Keeps leases up while their operations run: extends each after a third of its length, so that two tries may go wrong. Most
- * operations are done long before that; so there is one timer for all, which looks at what is under way, and a lease that begins and
- * ends between two looks costs nothing.
+ * Renews leases while their operations run: each after a third of its duration, so that two renewals may fail. Most operations end long
+ * before that, so one timer looks at all of them, and a lease that starts and ends between two ticks costs nothing.
  */
 final class Heartbeats {
 
-    private final Transactions transactions;
+    private final Committer committer;
     private final Time time;
     private final Duration tick;
-    private final long pauseNanos;
+    private final long intervalNanos;
     private final long longestNanos;
-    private final Flights flights;
+    private final InFlightCalls inFlight;
     private final AtomicBoolean ticking = new AtomicBoolean();
 
-    Heartbeats(Flights flights, Transactions transactions, Time time, OnceSettings settings) {
-        this.flights = flights;
-        this.transactions = transactions;
+    Heartbeats(InFlightCalls inFlight, Committer committer, Time time, OnceSettings settings) {
+        this.inFlight = inFlight;
+        this.committer = committer;
         this.time = time;
         this.tick = settings.lease().dividedBy(6);
-        this.pauseNanos = settings.lease().dividedBy(3).toNanos();
+        this.intervalNanos = settings.lease().dividedBy(3).toNanos();
         this.longestNanos = settings.longestRun().toNanos();
     }
 
-    /** A lease that is kept up until it is lost, closed, or older than any run may be. */
-    final class Beat {
+    /** Renews a lease until it is lost, stopped, or older than any run may be. */
+    final class Heartbeat {
 
-        private final Flights.Flight flight;
+        private final InFlightCalls.InFlightCall call;
         private final Lease lease;
-        private final Supplier<OnceWrite> extension;
-        private final long begun;
-        private volatile long lastBeat;
+        private final Supplier<IdempotencyWrite> renewal;
+        private final long startedAt;
+        private volatile long renewedAt;
 
-        private Beat(Flights.Flight flight, Lease lease, long asked, Supplier<OnceWrite> extension) {
-            this.flight = flight;
+        private Heartbeat(
+                InFlightCalls.InFlightCall call, Lease lease, long claimedAt, Supplier<IdempotencyWrite> renewal) {
+            this.call = call;
             this.lease = lease;
-            this.extension = extension;
-            this.begun = asked;
-            this.lastBeat = asked;
+            this.renewal = renewal;
+            this.startedAt = claimedAt;
+            this.renewedAt = claimedAt;
         }
 
-        private void beatIfDue() {
+        private void renewIfDue() {
             long now = time.nanoTime();
-            if (now - lastBeat >= pauseNanos) {
-                lastBeat = now;
-                time.after(Duration.ZERO, this::beat); // on a thread of its own: one that hangs holds up no other
+            if (now - renewedAt >= intervalNanos) {
+                renewedAt = now;
+                time.after(Duration.ZERO, this::renew); // on a thread of its own: one that hangs delays no other
             }
         }
 
-        /** Extends the lease; a run that has lost it is in nobody's way any more. */
-        void beat() {
-            long asked = time.nanoTime();
-            if (asked - begun + pauseNanos > longestNanos) {
-                close();
+        /** Renews the lease; a run that has lost it is no longer in progress. */
+        void renew() {
+            long sentAt = time.nanoTime();
+            if (sentAt - startedAt + intervalNanos > longestNanos) {
+                stop();
                 return;
             }
             try {
-                if (transactions.commit(extension.get()) instanceof CommitResult.Applied) {
-                    lease.heldSince(asked);
+                if (committer.commit(renewal.get()) instanceof CommitResult.Applied) {
+                    lease.heldSince(sentAt);
                 } else {
                     lease.lose();
-                    flights.end(flight);
+                    inFlight.end(call);
                 }
             } catch (RuntimeException e) {
-                // the lease goes on for a while, and the next beat may get through
+                // the lease is still live, and the next renewal may succeed
             }
         }
 
-        void close() {
-            flight.keepUp(null);
+        void stop() {
+            call.heartbeat(null);
         }
     }
 
     /**
-     * Keeps up the lease of a run.
+     * Starts to renew the lease of a run.
      *
-     * @param asked when it was asked for: from then on it counts, and the answer may have taken long
-     * @param extension what is written to extend it
+     * @param claimedAt when the claim was sent: the lease counts from then, since the response may have taken long
+     * @param renewal the write that renews it
      */
-    Beat start(Flights.Flight flight, Lease lease, long asked, Supplier<OnceWrite> extension) {
-        Beat beat = new Beat(flight, lease, asked, extension);
-        flight.keepUp(beat);
-        beat.beatIfDue();
+    Heartbeat start(InFlightCalls.InFlightCall call, Lease lease, long claimedAt, Supplier<IdempotencyWrite> renewal) {
+        Heartbeat heartbeat = new Heartbeat(call, lease, claimedAt, renewal);
+        call.heartbeat(heartbeat);
+        heartbeat.renewIfDue();
         startTicking();
-        return beat;
+        return heartbeat;
     }
 
     private void startTicking() {
@@ -101,10 +101,10 @@ final class Heartbeats {
         }
     }
 
-    /** Whoever begins from here on and is not met starts the timer again. */
+    /** A run that starts from here on and is not seen by this tick starts the timer again. */
     private void tick() {
         ticking.set(false);
-        if (flights.forEachBeat(Beat::beatIfDue)) {
+        if (inFlight.forEachHeartbeat(Heartbeat::renewIfDue)) {
             startTicking();
         }
     }

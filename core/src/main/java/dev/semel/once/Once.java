@@ -1,503 +1,230 @@
 package dev.semel.once;
 
-import dev.semel.store.Capability;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
-import dev.semel.store.Expected;
+import dev.semel.document.Transaction;
+import dev.semel.document.Transactions;
+import dev.semel.json.Fingerprint;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.OnceWrite;
-import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Sighting;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
-import dev.semel.store.Transactions;
-import dev.semel.store.Transactions.Ending;
-import dev.semel.store.Transactions.Finished;
+import dev.semel.store.internal.Committer;
+import dev.semel.store.spi.CallerTransaction;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.OnceStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an operation once per key: whoever asks again with the same key is answered from the record.
+ * Runs an operation once per key: a retry with the same key gets the recorded response.
  *
- * <p>An {@linkplain #atomic atomic} operation writes documents of the same store; its effect, its key and its answer are one
- * commit. A {@linkplain #leased leased} one has its effect elsewhere; it is claimed in one commit and completed in another.
+ * <p>The effects of an {@linkplain #atomic atomic} operation are documents of the same store; effects, key and response are one
+ * commit. The effects of a {@linkplain #leased leased} one are elsewhere; it is claimed in one commit and completed in another. The
+ * effects of a {@linkplain #callerManaged caller-managed} one are in a database transaction of the caller's own.
  *
- * <p>What a call meets and what it does about it is a table: {@link Standing}. A call looks up how its key stands, does what
- * the table says, and looks again if somebody else was quicker.
- *
- * <p>Whatever happens to an operation or to its key is an {@link Outcome}. Only a store that fails throws, a
- * {@link StoreException}: then nothing was executed, or a retry finds out what was.
+ * <p>A call looks up its key, takes the action that the table {@link KeyState} gives for the key's state, and looks again if it lost a
+ * race. Whatever happens to an operation or its key is an {@link Outcome}. Only a failing store throws, a {@link StoreException}: then
+ * nothing was executed, or a retry finds out what was.
  */
 public final class Once {
 
-    private static final Duration POLL = Duration.ofMillis(100);
-    private static final Duration GIVING_BACK = Duration.ofSeconds(1);
+    /** An operation whose effect is elsewhere: a call to another system, a file, a message. */
+    @FunctionalInterface
+    public interface LeasedOperation {
 
-    /** How often a call looks again because somebody else was quicker; a store that is sound lets one of them through. */
-    private static final int MOST_LOOKS = 100;
-
-    private final Store store;
-    private final Time time;
-    final OnceSettings settings;
-    private final OnceListener listener;
-    final Transactions transactions;
-    final Flights flights;
-    private final Heartbeats heartbeats;
-
-    public Once(Store store, Time time, OnceSettings settings, OnceListener listener) {
-        this(new Transactions(store, time), time, settings, listener);
+        /**
+         * Runs, as long as it needs.
+         *
+         * @param lease proof that this run is the one; its fencing token may be handed to the other system
+         * @return what is answered
+         * @throws UnknownOutcomeException if it cannot tell whether it worked
+         * @throws Exception if it did not work, and a retry may run it again
+         */
+        Response run(Lease lease) throws Exception;
     }
 
-    /** On the store of some transactions. */
+    /** An operation whose whole effect is what it writes in a transaction. */
+    @FunctionalInterface
+    public interface AtomicOperation {
+
+        /**
+         * Runs; again, on a new transaction, if others changed what it has read before it was committed.
+         *
+         * @return what is answered; a {@linkplain Response#asRefusal() refusal} throws away what was written
+         * @throws Exception if it did not work: what was written is thrown away, and a retry runs it again
+         */
+        Response run(Transaction tx) throws Exception;
+    }
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    /** A sound store lets one of the racing calls through, so this many lost races mean that it is not. */
+    private static final int MOST_LOST_RACES = 100;
+
+    private final Engine engine;
+    private final @Nullable Transactions transactions;
+
+    public Once(OnceStore store, Time time, OnceSettings settings, OnceListener listener) {
+        this(
+                new Engine(store, new Committer(store, time), time, settings, listener),
+                store instanceof DocumentStore documents ? new Transactions(documents, time) : null);
+    }
+
+    /** Runs atomic operations in given transactions. */
     public Once(Transactions transactions, Time time, OnceSettings settings, OnceListener listener) {
-        this.store = transactions.store();
-        this.time = time;
-        this.settings = settings;
-        this.listener = listener;
+        this(
+                new Engine(
+                        transactions.store(),
+                        new Committer(transactions.store(), time, transactions::newCommitId),
+                        time,
+                        settings,
+                        listener),
+                transactions);
+    }
+
+    private Once(Engine engine, @Nullable Transactions transactions) {
+        this.engine = engine;
         this.transactions = transactions;
-        this.flights = new Flights(time, settings.longestRun());
-        this.heartbeats = new Heartbeats(flights, transactions, time, settings);
     }
 
     /** On a store, with default settings. */
-    public static Once on(Store store) {
+    public static Once on(OnceStore store) {
         return new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
     }
 
     /**
-     * Runs an operation whose whole effect is what it writes in its transaction. If the process dies there is nothing left of it,
-     * and a retry begins as if it had never been.
+     * Runs an operation whose effects are the documents it writes in its transaction. If the process crashes nothing is left of it,
+     * and a retry runs it as if for the first time.
+     *
+     * @param payload JSON text of the request: the same key with another payload is a mismatch
+     * @throws StoreException if the store fails
+     * @throws dev.semel.json.MalformedJsonException if the payload is not JSON; for other payloads see {@link Call}
+     */
+    public Outcome atomic(IdempotencyKey key, String payload, AtomicOperation operation) {
+        return atomic(Call.of(key, Fingerprint.ofJson(payload)), operation);
+    }
+
+    /**
+     * Runs an operation whose effects are the documents it writes in its transaction.
      *
      * @throws StoreException if the store fails
-     * @throws ReentryException if called by the operation itself
-     * @throws UnsupportedOperationException if the store cannot commit documents
+     * @throws IllegalStateException if called by the operation itself, or if the store has no documents
      */
     public Outcome atomic(Call call, AtomicOperation operation) {
-        return atomic(call, Transactions.QUICK_PAUSES, operation);
+        return atomic(call, Transactions.DEFAULT_BACKOFF, operation);
     }
 
     /**
-     * The same for an operation that is run again after each of some pauses when others were quicker to change what it has read. If
-     * that does not help, it has failed with a {@link dev.semel.store.ConflictException}.
+     * The same with another backoff for write conflicts. If every retry conflicts, the operation fails with a
+     * {@link dev.semel.document.WriteConflictException}.
      */
-    public Outcome atomic(Call call, List<Duration> pauses, AtomicOperation operation) {
-        Objects.requireNonNull(pauses, "pauses");
+    public Outcome atomic(Call call, List<Duration> backoff, AtomicOperation operation) {
+        Objects.requireNonNull(backoff, "backoff");
         Objects.requireNonNull(operation, "operation");
-        if (!store.capabilities().contains(Capability.COMMIT)) {
-            throw new UnsupportedOperationException("This store cannot commit documents: run the operation as leased");
+        if (transactions == null) {
+            throw new IllegalStateException("The store has no documents: run the operation as leased");
         }
-        return decide(call, () -> step(call, (start, flight) -> runAtomic(start, pauses, operation)));
+        return run(call, new AtomicRun(engine, call, transactions, backoff, operation)::step);
     }
 
     /**
-     * Runs an operation whose effect is elsewhere. While it runs it holds a lease, which is kept up; if the process dies the lease
-     * ends, and the next call does what was said in the beginning.
+     * Runs an operation whose effects are elsewhere. While it runs it holds a lease, which is renewed; if the process crashes the lease
+     * expires, and the next call does what {@code ifAbandoned} says.
      *
-     * @param ifAbandoned whether a call may run it again when its owner has vanished
+     * @param payload JSON text of the request: the same key with another payload is a mismatch
+     * @param ifAbandoned whether a retry may run it again after its owner crashed
      * @throws StoreException if the store fails
-     * @throws ReentryException if called by the operation itself
+     * @throws dev.semel.json.MalformedJsonException if the payload is not JSON; for other payloads see {@link Call}
+     */
+    public Outcome leased(IdempotencyKey key, String payload, IfAbandoned ifAbandoned, LeasedOperation operation) {
+        return leased(Call.of(key, Fingerprint.ofJson(payload)), ifAbandoned, operation);
+    }
+
+    /**
+     * Runs an operation whose effects are elsewhere.
+     *
+     * @param ifAbandoned whether a retry may run it again after its owner crashed
+     * @throws StoreException if the store fails
+     * @throws IllegalStateException if called by the operation itself
      */
     public Outcome leased(Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
         Objects.requireNonNull(ifAbandoned, "ifAbandoned");
         Objects.requireNonNull(operation, "operation");
-        return decide(call, () -> step(call, (start, flight) -> runLeased(start, flight, ifAbandoned, operation)));
+        return run(call, new LeasedRun(engine, call, ifAbandoned, operation)::step);
     }
 
     /**
-     * Runs an operation whose whole effect is in a transaction of a database, in which its key is recorded too. This is for stores that
-     * have such transactions, which offer it in their own words; the store of this engine has to be in the same database.
+     * Runs an operation whose effects are in a database transaction, in which its key is recorded, too. Stores that have such
+     * transactions offer this in their own terms; the store of this engine has to be in the same database.
      *
      * @throws StoreException if the database fails
-     * @throws ReentryException if called by the operation itself
-     * @throws TransactionEndedException if the operation has ended its transaction itself
+     * @throws IllegalStateException if called by the operation itself
+     * @throws CallerTransaction.EndedException if the operation has ended the transaction itself
      */
-    public Outcome own(Call call, OwnTransaction.Source source) {
-        return decide(call, new OwnRun(call, source, this)::step);
+    public Outcome callerManaged(Call call, CallerTransaction.Source source) {
+        return run(call, new CallerManagedRun(engine, call, source)::step);
     }
 
-    /** How an operation is started. */
-    @FunctionalInterface
-    private interface Run {
-
-        /** Null if somebody else was quicker. */
-        @Nullable Outcome run(Start start, Flights.Flight flight);
-    }
-
-    private Outcome decide(Call call, Supplier<@Nullable Outcome> step) {
-        long begun = time.nanoTime();
-        tell(listener -> listener.called(call.key()));
+    private Outcome run(Call call, Supplier<Step> step) {
+        long startedAt = engine.time.nanoTime();
+        engine.notify(listener -> listener.called(call.key()));
         try {
-            Outcome outcome = decide(call, step, begun);
-            tell(listener -> listener.ended(call.key(), outcome, Duration.ofNanos(time.nanoTime() - begun)));
+            Outcome outcome = outcome(call, step, startedAt);
+            engine.notify(listener ->
+                    listener.ended(call.key(), outcome, Duration.ofNanos(engine.time.nanoTime() - startedAt)));
             return outcome;
         } catch (Throwable e) {
-            tell(listener -> listener.brokeOff(call.key(), e));
+            engine.notify(listener -> listener.aborted(call.key(), e));
             throw e;
         }
     }
 
-    private Outcome decide(Call call, Supplier<@Nullable Outcome> step, long begun) {
-        int looks = 0;
+    private Outcome outcome(Call call, Supplier<Step> step, long startedAt) {
+        int lostRaces = 0;
         while (true) {
-            Outcome outcome = step.get();
-            if (outcome == null) {
-                lookAgain(++looks);
-            } else if (!(outcome instanceof Outcome.InProgress) || !hasWaited(call, begun, flights.end(call))) {
-                return outcome;
+            if (!(step.get() instanceof Step.Done done)) {
+                backOff(++lostRaces);
+            } else if (!(done.outcome() instanceof Outcome.InProgress)
+                    || !hasWaited(call, startedAt, engine.inFlight.end(call))) {
+                return done.outcome();
             }
         }
     }
 
-    private void lookAgain(int looks) {
-        if (looks > MOST_LOOKS) {
-            throw StoreException.unavailable("The store shows a key otherwise than it lets it be written", null);
+    private void backOff(int lostRaces) {
+        if (lostRaces > MOST_LOST_RACES) {
+            throw StoreException.unavailable("The store rejects writes that match what it returned", null);
         }
-        if (looks > 3) {
-            transactions.pause(Duration.ofMillis(looks));
-        }
-    }
-
-    /** Looks up how the key stands and does what the table says. */
-    private @Nullable Outcome step(Call call, Run run) {
-        Sighting seen = store.find(call.key(), settings.quota());
-        OnceRecord record = seen.record();
-        Standing standing = Standing.of(seen);
-        Standing.Step step = standing.step(isSame(call, seen), settings.ifExpired());
-        return step == Standing.Step.START
-                ? start(new Start(call, seen, standing, settings), run)
-                : answer(step, Objects.requireNonNull(record));
-    }
-
-    static boolean isSame(Call call, Sighting seen) {
-        OnceRecord record = seen.record();
-        return record != null && record.fingerprint().equals(call.fingerprint());
-    }
-
-    /** What a call is told that does not start. */
-    @Nullable Outcome answer(Standing.Step step, OnceRecord record) {
-        return switch (step) {
-            case START -> null;
-            case FREEZE -> freeze(record);
-            case TELL_RUNNING -> new Outcome.InProgress(settings.retryHint());
-            case TELL_UNKNOWN -> unknown(record);
-            case TELL_MISMATCH -> new Outcome.Mismatch();
-            case TELL_EXPIRED -> expired(record);
-            case REPLAY -> replayed(record);
-        };
-    }
-
-    private @Nullable Outcome start(Start start, Run run) {
-        Call call = start.call();
-        Flights.Flight flight = flights.begin(call);
-        if (flight == null) {
-            flights.check(call);
-            return flights.told(call, settings.retryHint());
-        }
-        try {
-            return start.quotaWait().isZero() ? run.run(start, flight) : new Outcome.Limited(start.quotaWait());
-        } finally {
-            flights.end(flight);
-        }
-    }
-
-    private @Nullable Outcome runAtomic(Start start, List<Duration> pauses, AtomicOperation operation) {
-        Finished<Response> finished;
-        try {
-            finished = transactions.run(
-                    tx -> Objects.requireNonNull(operation.run(tx), "the operation's response"),
-                    response -> new Ending(response.isRefusal(), start.completed(response)),
-                    pauses);
-        } catch (StoreException e) {
-            throw e;
-        } catch (UnrecordedException cause) {
-            return failedUnlessCompleted(cause, start);
-        } catch (Throwable cause) {
-            return failed(start, cause);
-        }
-        if (finished.commit() instanceof CommitResult.Applied applied) {
-            OnceRecord record = Objects.requireNonNull(applied.once());
-            begun(start, record);
-            return executed(finished.value(), record);
-        }
-        return notStarted(finished.commit());
-    }
-
-    private @Nullable Outcome runLeased(
-            Start start, Flights.Flight flight, IfAbandoned ifAbandoned, LeasedOperation operation) {
-        long asked = time.nanoTime();
-        CommitResult claimed = claim(start, ifAbandoned);
-        if (!(claimed instanceof CommitResult.Applied applied)) {
-            return notStarted(claimed);
-        }
-        OnceRecord claim = Objects.requireNonNull(applied.once());
-        Lease lease = new Lease(claim.fence(), time, settings.lease(), asked);
-        if (!lease.isHeld()) {
-            // The answer took so long that others may have taken over: nothing was begun, so one looks again.
-            giveBackNow(new Ownership(start, claim, lease));
-            return null;
-        }
-        begun(start, claim);
-        Heartbeats.Beat beat =
-                heartbeats.start(flight, lease, asked, () -> start.owned(claim, OnceStatus.PROCESSING, null));
-        try {
-            return runOwned(new Ownership(start, claim, lease), ifAbandoned, operation);
-        } finally {
-            beat.close();
+        if (lostRaces > 3) {
+            engine.committer.pause(Duration.ofMillis(lostRaces));
         }
     }
 
     /**
-     * Claims an operation. If it stays open whether that worked, nothing is run; and if it did work, it is given back as soon as the
-     * store can be asked.
-     */
-    private CommitResult claim(Start start, IfAbandoned ifAbandoned) {
-        Commit claim = Commit.of(transactions.newAttempt(), start.claimed(ifAbandoned));
-        try {
-            return transactions.commit(claim);
-        } catch (StoreException e) {
-            if (!e.isCertain()) {
-                giveBackLater(start, claim.attempt(), time.nanoTime());
-            }
-            throw e;
-        }
-    }
-
-    /** What was claimed too late. */
-    private void giveBackNow(Ownership mine) {
-        try {
-            end(mine, OnceStatus.FAILED, null);
-            begun(mine.start, mine.claim);
-        } catch (StoreException e) {
-            giveBackLater(mine.start, mine.claim.attempt(), time.nanoTime());
-            throw e;
-        }
-    }
-
-    private void giveBackLater(Start start, String attempt, long gaveUp) {
-        time.after(GIVING_BACK, () -> giveBack(start, attempt, gaveUp));
-    }
-
-    /** What was asked for may come to be only now, as long as the store is still at it. */
-    private void giveBack(Start start, String attempt, long gaveUp) {
-        if (isGivenBack(start, attempt)
-                || time.nanoTime() - gaveUp > settings.lease().toNanos()) {
-            return;
-        }
-        giveBackLater(start, attempt, gaveUp);
-    }
-
-    private boolean isGivenBack(Start start, String attempt) {
-        try {
-            OnceRecord record = store.find(start.call().key(), Quota.NONE).record();
-            if (record == null || !record.attempt().equals(attempt)) {
-                return false;
-            }
-            if (transactions.commit(start.owned(record, OnceStatus.FAILED, null)) instanceof CommitResult.Applied) {
-                begun(start, record);
-            }
-            return true;
-        } catch (RuntimeException e) {
-            return false;
-        }
-    }
-
-    /** A run that owns its operation. */
-    private record Ownership(Start start, OnceRecord claim, Lease lease) {}
-
-    private Outcome runOwned(Ownership mine, IfAbandoned ifAbandoned, LeasedOperation operation) {
-        Response response;
-        try {
-            response = operation.run(mine.lease);
-        } catch (Throwable cause) {
-            boolean open = cause instanceof Error
-                    || cause instanceof InterruptedException
-                    || cause instanceof UnknownOutcomeException;
-            return ifAbandoned == IfAbandoned.FREEZE && open ? leftOpen(mine, cause) : failed(mine, cause);
-        }
-        if (response == null) {
-            Throwable cause = new NullPointerException("the operation's response");
-            return ifAbandoned == IfAbandoned.FREEZE ? leftOpen(mine, cause) : failed(mine, cause);
-        }
-        CommitResult completed = end(mine, OnceStatus.COMPLETED, response);
-        return completed instanceof CommitResult.Applied done
-                ? executed(response, Objects.requireNonNull(done.once()))
-                : late(mine);
-    }
-
-    /** Records how a run ended. As long as its lease is kept, a store that fails is asked again: the effect is there already. */
-    private CommitResult end(Ownership mine, OnceStatus status, @Nullable Response response) {
-        Commit commit = Commit.of(transactions.newAttempt(), mine.start.owned(mine.claim, status, response));
-        return transactions.commit(commit, mine.lease::isHeld);
-    }
-
-    /** Somebody else was quicker, or the user may begin no more keys. */
-    static @Nullable Outcome notStarted(CommitResult result) {
-        return result instanceof CommitResult.Limited limited ? new Outcome.Limited(limited.retryAfter()) : null;
-    }
-
-    /**
-     * Records that an atomic run failed, after all that it wrote is gone. If that cannot be recorded, because the store is out of reach,
-     * it failed all the same.
-     */
-    private Outcome failed(Start start, Throwable cause) {
-        boolean first = recordFailed(start.failed(), start, cause);
-        return first ? failed(cause, start) : failedUnlessCompleted(cause, start);
-    }
-
-    /** A run may fail because of what somebody else did who ran the same at once, and was quicker: then their answer is the answer. */
-    private Outcome failedUnlessCompleted(Throwable cause, Start start) {
-        try {
-            Sighting seen = store.find(start.call().key(), Quota.NONE);
-            if (Standing.of(seen) == Standing.COMPLETED && isSame(start.call(), seen)) {
-                restoreInterrupt(cause);
-                return replayed(Objects.requireNonNull(seen.record()));
-            }
-        } catch (StoreException e) {
-            cause.addSuppressed(e);
-        }
-        return failed(cause, start);
-    }
-
-    /** Whether nobody else was quicker; what the store throws goes with the cause. */
-    boolean recordFailed(OnceWrite write, Start start, Throwable cause) {
-        try {
-            CommitResult result = transactions.commit(write);
-            if (result instanceof CommitResult.Applied applied) {
-                begun(start, Objects.requireNonNull(applied.once()));
-            }
-            return !(result instanceof CommitResult.OnceChanged);
-        } catch (StoreException e) {
-            cause.addSuppressed(e);
-            return true;
-        }
-    }
-
-    /** Records that a leased run failed; if that cannot be recorded, it failed all the same. */
-    private Outcome failed(Ownership mine, Throwable cause) {
-        try {
-            if (!(end(mine, OnceStatus.FAILED, null) instanceof CommitResult.Applied)) {
-                tell(listener -> listener.completionRefused(mine.claim.key(), mine.claim.fence()));
-            }
-        } catch (StoreException e) {
-            cause.addSuppressed(e);
-        }
-        return failed(cause, mine.start);
-    }
-
-    static Outcome failed(Throwable cause, Start start) {
-        restoreInterrupt(cause);
-        return new Outcome.Failed(cause, start.attempt());
-    }
-
-    private static void restoreInterrupt(Throwable cause) {
-        if (cause instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** It cannot be told whether the operation worked, and it must not be run again. */
-    private Outcome leftOpen(Ownership mine, Throwable cause) {
-        CommitResult left = end(mine, OnceStatus.UNKNOWN, null);
-        restoreInterrupt(cause);
-        return left instanceof CommitResult.Applied ? unknown(mine.claim) : late(mine);
-    }
-
-    /** The owner vanished, and the operation must not be run again; then looks again. */
-    private @Nullable Outcome freeze(OnceRecord record) {
-        OnceRecord frozen = record.with(OnceStatus.UNKNOWN, null);
-        transactions.commit(new OnceWrite(Expected.asSeen(record), frozen, null, Duration.ZERO, Quota.NONE));
-        return null;
-    }
-
-    /** The owner was silent for too long, and others have decided about its key: it is told how that stands, and starts nothing. */
-    private Outcome late(Ownership mine) {
-        OnceRecord claim = mine.claim;
-        tell(listener -> listener.completionRefused(claim.key(), claim.fence()));
-        Outcome lost = new Outcome.Failed(new LeaseLostException(claim.fence()), claim.attempts());
-        Sighting seen = store.find(claim.key(), Quota.NONE);
-        OnceRecord record = seen.record();
-        if (record == null || !record.fingerprint().equals(claim.fingerprint())) {
-            return lost;
-        }
-        return switch (Standing.of(seen)) {
-            case COMPLETED -> replayed(record);
-            case RUNNING -> new Outcome.InProgress(settings.retryHint());
-            case UNKNOWN -> unknown(record);
-            case NOTHING, EXPIRED, ABANDONED, TO_FREEZE, FAILED -> lost;
-        };
-    }
-
-    static Outcome executed(Response response, OnceRecord record) {
-        return new Outcome.Executed(response, record.attempts(), Objects.requireNonNull(record.deadline()));
-    }
-
-    private static Outcome replayed(OnceRecord record) {
-        return new Outcome.Replayed(
-                Objects.requireNonNull(record.response()),
-                record.attempts(),
-                record.createdAt(),
-                Objects.requireNonNull(record.deadline()));
-    }
-
-    private static Outcome expired(OnceRecord record) {
-        return new Outcome.Expired(record.createdAt(), Objects.requireNonNull(record.deadline()));
-    }
-
-    private static Outcome unknown(OnceRecord record) {
-        return new Outcome.Unknown(record.attempts(), record.createdAt());
-    }
-
-    /** Tells of a run that was begun now. */
-    void begun(Start start, OnceRecord record) {
-        if (start.isNewKey()) {
-            tell(listener -> listener.keyCreated(start.call().key()));
-        }
-        if (start.standing() == Standing.ABANDONED) {
-            tell(listener -> listener.takenOver(record.key(), record.fence()));
-        }
-        if (start.standing() == Standing.EXPIRED) {
-            tell(listener -> listener.expiredKeyReused(start.call().key()));
-        }
-    }
-
-    /**
-     * Waits for the run under way to end, as long as the call is willing to.
+     * Waits for the run in progress to end, as long as the call is willing to.
      *
-     * @param end when a run in this process ends; null if it runs elsewhere, where one can only look again from time to time
-     * @return whether it is worth looking again
+     * @param end when a run in this process ends; null if it runs elsewhere, where only polling is possible
+     * @return whether to look up the key again
      */
-    private boolean hasWaited(Call call, long begun, @Nullable CompletableFuture<Void> end) {
-        Duration left = call.patience().minusNanos(time.nanoTime() - begun);
+    private boolean hasWaited(Call call, long startedAt, @Nullable CompletableFuture<Void> end) {
+        Duration left = call.maxWait().minusNanos(engine.time.nanoTime() - startedAt);
         if (left.isZero() || left.isNegative()) {
             return false;
         }
         try {
             if (end != null) {
-                time.await(end, left);
+                engine.time.await(end, left);
             } else {
-                time.sleep(left.compareTo(POLL) < 0 ? left : POLL);
+                engine.time.sleep(left.compareTo(POLL) < 0 ? left : POLL);
             }
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
-        }
-    }
-
-    private void tell(Consumer<OnceListener> news) {
-        try {
-            news.accept(listener);
-        } catch (Throwable e) {
-            // whoever listens has no say in what happens
         }
     }
 }

@@ -1,32 +1,32 @@
 package dev.semel.once;
 
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import java.time.Duration;
 
-/** Hears what the engine does, to count it or to log it. What it throws is ignored; what it is slow at makes calls slow. */
+/** Receives events of the engine, to count or log them. Exceptions are ignored; a slow listener makes calls slow. */
 public interface OnceListener {
 
-    /** Hears nothing. */
+    /** Ignores all events. */
     OnceListener NONE = new OnceListener() {};
 
-    /** A call came in: it ends, or breaks off. */
-    default void called(OnceKey key) {}
+    /** A call came in. It ends, or is aborted. */
+    default void called(IdempotencyKey key) {}
 
-    /** A call broke off without an outcome, since the store failed or it was not allowed. */
-    default void brokeOff(OnceKey key, Throwable cause) {}
+    /** A call was aborted without an outcome: the store failed, or the call was not allowed. */
+    default void aborted(IdempotencyKey key, Throwable cause) {}
 
-    /** A call came to an end. */
-    default void ended(OnceKey key, Outcome outcome, Duration took) {}
+    /** A call ended. */
+    default void ended(IdempotencyKey key, Outcome outcome, Duration took) {}
 
-    /** A key was begun that was not there before. */
-    default void keyCreated(OnceKey key) {}
+    /** A new key was started. */
+    default void keyCreated(IdempotencyKey key) {}
 
-    /** A key was used again after its time was over, and counts as new. */
-    default void expiredKeyReused(OnceKey key) {}
+    /** An expired key was used again, and counts as new. */
+    default void expiredKeyReused(IdempotencyKey key) {}
 
-    /** An abandoned operation was taken over from an owner who had vanished. */
-    default void takenOver(OnceKey key, long fence) {}
+    /** An operation was taken over from a crashed owner. */
+    default void takenOver(IdempotencyKey key, long fencingToken) {}
 
-    /** An owner came back after its operation was taken over or frozen, and what it brought was not recorded. */
-    default void completionRefused(OnceKey key, long fence) {}
+    /** An owner's completion was rejected, since its operation had been taken over or frozen. */
+    default void completionRejected(IdempotencyKey key, long fencingToken) {}
 }

@@ -1,24 +1,24 @@
 package dev.semel.once;
 
-import dev.semel.store.OnceStatus;
 import dev.semel.store.Quota;
+import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long things last and how much is let through.
+ * Durations and limits of the engine.
  *
- * @param retention how long the answer of a completed operation is kept
- * @param failedRetention how long it is remembered that an operation failed
- * @param tombstone how long it is remembered that there was a key, after its record is past its time; zero for not at all
- * @param ifExpired what happens to a call whose key is past its time
- * @param lease how long an owner may be silent before its operation counts as abandoned
- * @param longestRun after how long a run that has not come to an end is given up: its lease is no longer kept, and others are no
- *     longer told that it is under way
- * @param retryHint when those who are told that it is under way should ask again
+ * @param retention how long the response of a completed operation is kept
+ * @param failedRetention how long a failed operation is remembered
+ * @param tombstone how long a key is remembered after its record has expired; zero for not at all
+ * @param ifExpired what happens to a call with an expired key
+ * @param lease how long an owner may miss heartbeats before its operation counts as abandoned
+ * @param longestRun after how long a run that has not ended is given up: its lease is no longer renewed, and other calls are no
+ *     longer told that it is in progress
+ * @param retryHint when a call that finds the operation in progress should be retried
  * @param responseLimit the most bytes of a response that are kept for retries
- * @param quota how many new keys a user may begin
+ * @param quota how many new keys a user may start
  */
 public record OnceSettings(
         Duration retention,
@@ -30,6 +30,16 @@ public record OnceSettings(
         Duration retryHint,
         int responseLimit,
         Quota quota) {
+
+    /** What happens to a call with a key that was used before and has expired. */
+    public enum IfExpired {
+
+        /** The key is new. */
+        RUN_AGAIN,
+
+        /** The call is rejected, as long as a tombstone shows that the operation may have run. */
+        REJECT,
+    }
 
     private static final Duration LONGEST = Duration.ofDays(36_525);
 
@@ -68,8 +78,8 @@ public record OnceSettings(
         }
     }
 
-    /** How long a record with a given status stands from when it was written: a lease or a retention; null without end. */
-    @Nullable Duration life(OnceStatus status) {
+    /** Time from a write to the deadline of a record with a given status: a lease or a retention; null if it never expires. */
+    @Nullable Duration ttl(Status status) {
         return switch (status) {
             case PROCESSING -> lease;
             case COMPLETED -> retention;
@@ -78,9 +88,9 @@ public record OnceSettings(
         };
     }
 
-    /** How long a record with a given status is remembered after that: an abandoned one as long as an answer is kept. */
-    Duration afterlife(OnceStatus status) {
-        return status == OnceStatus.PROCESSING ? retention : tombstone;
+    /** Time from the deadline until a record with a given status may be purged. */
+    Duration tombstoneTtl(Status status) {
+        return status == Status.PROCESSING ? retention : tombstone;
     }
 
     public OnceSettings withRetention(Duration retention) {

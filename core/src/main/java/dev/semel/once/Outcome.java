@@ -1,69 +1,138 @@
 package dev.semel.once;
 
+import static java.util.stream.Collectors.toUnmodifiableMap;
+
 import dev.semel.store.Response;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** What became of a call. */
+/**
+ * The outcome of a call. Most callers need only {@link #response()} or {@link #orElseThrow()}: a retry of a completed operation gets
+ * the same response as the first call.
+ */
 public sealed interface Outcome {
 
     /**
-     * It ran now, and its answer is recorded.
+     * The operation ran now, and its response is recorded.
      *
-     * @param response what it answered; whole, even if it is too large to be kept for retries
-     * @param attempt how often it was begun, with this time
-     * @param expiresAt until when retries are answered from the record
+     * @param response its response; whole, even if it is too large to be kept for retries
+     * @param attempt how often the operation was started, including this time
+     * @param expiresAt until when retries replay the response
      */
     record Executed(Response response, int attempt, Instant expiresAt) implements Outcome {}
 
     /**
-     * It had run before; this is what it answered then.
+     * The operation ran before; this is its recorded response.
      *
-     * @param response what it answered, or {@linkplain Response#isKept() what is left of it}
-     * @param attempt how often it had been begun
-     * @param createdAt when the key was first seen
-     * @param expiresAt until when retries are answered from the record
+     * @param response the recorded response, or {@linkplain Response#isKept() what was kept of it}
+     * @param attempt how often the operation was started
+     * @param createdAt when the key was first used
+     * @param expiresAt until when retries replay the response
      */
     record Replayed(Response response, int attempt, Instant createdAt, Instant expiresAt) implements Outcome {}
 
     /**
-     * The same is under way, and has not come to an end in the time that the call was willing to wait.
+     * The same operation is in progress, and did not complete in the time that the call was willing to wait.
      *
-     * @param retryAfter when it is worth asking again
+     * @param retryAfter when to retry
      */
     record InProgress(Duration retryAfter) implements Outcome {}
 
-    /** The key was used for something else. */
+    /** The key was used with another payload. */
     record Mismatch() implements Outcome {}
 
     /**
-     * The user has begun as many keys as they may.
+     * The user has started as many new keys as the quota allows.
      *
-     * @param retryAfter when they may begin another
+     * @param retryAfter when they may start another
      */
     record Limited(Duration retryAfter) implements Outcome {}
 
     /**
-     * It ran now, and did not work; nothing that it wrote stays. A retry with the same key runs it again.
+     * The operation ran now and failed; none of its writes stay. A retry with the same key runs it again.
      *
      * @param cause what the operation threw
-     * @param attempt how often it was begun, with this time
+     * @param attempt how often the operation was started, including this time
      */
     record Failed(Throwable cause, int attempt) implements Outcome {}
 
     /**
-     * The key was used before and is past its time, and it was said that such keys are refused.
+     * The key was used before and has expired, and the settings reject such keys.
      *
-     * @param createdAt when the key was first seen
-     * @param expiredAt until when retries were answered from the record
+     * @param createdAt when the key was first used
+     * @param expiredAt until when retries replayed the response
      */
     record Expired(Instant createdAt, Instant expiredAt) implements Outcome {}
 
     /**
-     * Whoever ran it vanished, and it must not be run again: an operator has to find out what became of it.
+     * The owner crashed and the operation must not be run again: an operator has to decide what became of it.
      *
-     * @param attempt how often it was begun
-     * @param createdAt when the key was first seen
+     * @param attempt how often the operation was started
+     * @param createdAt when the key was first used
      */
     record Unknown(int attempt, Instant createdAt) implements Outcome {}
+
+    /** The response, if the operation was executed now or before; otherwise null. */
+    default @Nullable Response response() {
+        return null;
+    }
+
+    /**
+     * The response.
+     *
+     * @throws NoResponseException if there is none; its {@link NoResponseException#outcome() outcome} says why, and after a failure
+     *     its cause is what the operation threw
+     */
+    default Response orElseThrow() {
+        Response response = response();
+        if (response == null) {
+            throw new NoResponseException(this);
+        }
+        return response;
+    }
+
+    /** The name under which metrics and traces count it, such as {@code in_progress}. */
+    default String name() {
+        return Names.BY_KIND.getOrDefault(getClass(), "");
+    }
+
+    /** The names of all outcomes. */
+    static Map<Class<?>, String> names() {
+        return Names.BY_KIND;
+    }
+
+    /** Thrown by {@link #orElseThrow()} for a call that got no response. */
+    final class NoResponseException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Outcome outcome;
+
+        private NoResponseException(Outcome outcome) {
+            super("No response: " + outcome.name(), outcome instanceof Failed failed ? failed.cause() : null);
+            this.outcome = outcome;
+        }
+
+        /** Why there is no response. */
+        public Outcome outcome() {
+            return outcome;
+        }
+    }
+}
+
+/** Names of outcomes: those of their classes, in snake case. */
+final class Names {
+
+    static final Map<Class<?>, String> BY_KIND =
+            Arrays.stream(Outcome.class.getPermittedSubclasses()).collect(toUnmodifiableMap(kind -> kind, Names::of));
+
+    private Names() {}
+
+    private static String of(Class<?> kind) {
+        return kind.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
+    }
 }

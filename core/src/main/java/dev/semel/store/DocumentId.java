@@ -28,7 +28,12 @@ public record DocumentId(String collection, String owner, String key) implements
         checkVisible("key", key, LONGEST_KEY);
     }
 
-    static void checkVisible(String field, @Nullable String text, int longest) {
+    /**
+     * Checks a key, or a part of one.
+     *
+     * @throws MalformedException naming the field if it is not 1 to {@code longest} visible ASCII characters
+     */
+    public static void checkVisible(String field, @Nullable String text, int longest) {
         Fault fault = visibleFault(text, longest);
         if (fault != null) {
             throw new MalformedException(field, text, fault, "1 to " + longest + " visible ASCII characters");

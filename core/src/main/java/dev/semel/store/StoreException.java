@@ -20,8 +20,13 @@ public final class StoreException extends RuntimeException {
     }
 
     /** Nothing was changed, and asking again would not help. */
-    public static StoreException refused(String message) {
-        return new StoreException(message, null, true);
+    public static StoreException rejected(String message) {
+        return rejected(message, null);
+    }
+
+    /** The same with what the engine below reported. */
+    public static StoreException rejected(String message, @Nullable Throwable cause) {
+        return new StoreException(message, cause, true);
     }
 
     /** What was asked for may have happened, or not. */
@@ -29,7 +34,7 @@ public final class StoreException extends RuntimeException {
         return new StoreException(message, cause, false);
     }
 
-    /** Whether it is certain that nothing was changed; otherwise asking again with the same attempt id tells. */
+    /** Whether it is certain that nothing was changed; otherwise asking again with the same commit id tells. */
     public boolean isCertain() {
         return certain;
     }

@@ -6,10 +6,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Threads for tasks that may block: virtual ones where the JVM has them, else daemons that end when they are idle. */
-public final class Threads {
+final class Threads {
 
-    /** Runs each task on a thread of its own; never ends. */
-    public static final Executor EXECUTOR = executor();
+    /** Runs each task on a thread of its own; never shut down. */
+    static final Executor EXECUTOR = executor();
 
     private Threads() {}
 

@@ -44,6 +44,11 @@ public interface Time extends InstantSource {
         await(new CompletableFuture<Void>(), pause);
     }
 
+    /** Runs each task on a thread of its own, a virtual one where the JVM has them, so that tasks may block. */
+    static Executor threads() {
+        return Threads.EXECUTOR;
+    }
+
     /** The system's time. */
     static Time system() {
         return SystemTime.INSTANCE;

@@ -3,6 +3,7 @@ package dev.semel.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.id.IdScheme.Lifetime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Stream;
@@ -137,7 +138,7 @@ class ClockTest {
 
     @Test
     void threadsThatMoveToTheSameTick_getTwo() {
-        RisingTime time = new RisingTime("test", clock);
+        MonotonicClock time = new MonotonicClock("test", clock);
         assertThat(time.moveTo(1L << 40)).isEqualTo(1L << 40);
         assertThat(time.moveTo(1L << 40)).isEqualTo((1L << 40) + 1);
         assertThat(time.moveTo(5)).isEqualTo((1L << 40) + 2);

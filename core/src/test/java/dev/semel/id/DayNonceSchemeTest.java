@@ -25,7 +25,7 @@ class DayNonceSchemeTest {
     }
 
     @Test
-    void yearsThatTwoDigitsCannotTell_areRefused() {
+    void yearsBeyondTwoDigits_areRejected() {
         assertThatThrownBy(() -> DayNonceScheme.formatDayUTC(Instant.parse("2100-01-01T00:00:00Z")))
                 .isInstanceOf(ExhaustedException.class)
                 .hasMessage("day-nonce has no id for 2100-01-01T00:00:00Z; its lifetime is 2000 to 2099");
@@ -81,7 +81,7 @@ class DayNonceSchemeTest {
                 "2601070bc",
                 "260107-BC"
             })
-    void idThatIsNone_isRefused(String text) {
+    void idThatIsNone_isRejected(String text) {
         assertThat(IdSchemes.DAY_NONCE.isValid(text)).isFalse();
         assertThat(IdSchemes.DAY_NONCE.fault(text)).isNotNull();
     }

@@ -3,6 +3,7 @@ package dev.semel.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.id.IdRegistry.IdKind;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class IdRegistryTest {
     }
 
     @Test
-    void malformedId_isRefusedWithFieldValueAndWhatWasExpected() {
+    void malformedId_isRejectedWithFieldValueAndWhatWasExpected() {
         assertThatThrownBy(() -> registry.accept("tableId", "123e4567-e89b-12d3-a456-426614174000"))
                 .isInstanceOf(MalformedException.class)
                 .hasMessage("tableId \"123e4567-e89b-12d3-a456-426614174000\" has version 1 (at 14); expected 36"

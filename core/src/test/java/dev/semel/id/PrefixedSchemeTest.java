@@ -32,7 +32,7 @@ class PrefixedSchemeTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "a-b", "ü", "a b", "-", "12345678901234567890123456789012345678901234567890123456789012345"})
-    void prefixThatIsNone_isRefused(String prefix) {
+    void prefixThatIsNone_isRejected(String prefix) {
         assertThatThrownBy(() -> IdSchemes.TID62.prefixed(prefix))
                 .isInstanceOf(MalformedException.class)
                 .hasMessageEndingWith("expected 1 to 64 of 0-9A-Za-z_");

@@ -56,7 +56,7 @@ class PublicVectorsTest {
     }
 
     @Example
-    void uuidsOfAnotherVariant_areRejectedInEverySpelling() {
+    void uuidsOfAnotherVariant_areRejectedInEveryEncoding() {
         for (long variant : new long[] {0, 1, 3}) {
             long low = variant << 62 | 0x2716446655440000L;
             for (IdScheme scheme : List.of(IdSchemes.UUID4, IdSchemes.UUID4S, IdSchemes.UUID464, IdSchemes.UUID7)) {
@@ -74,7 +74,7 @@ class PublicVectorsTest {
     }
 
     @Example
-    void uuidSpellings_areTheSameUuid() {
+    void uuidEncodings_areTheSameUuid() {
         UUID uuid = UUID.fromString("550e8400-e29b-41d4-a716-446655440000");
         assertThat(IdSchemes.UUID4.parse("550e8400-e29b-41d4-a716-446655440000").uuid())
                 .contains(uuid);
@@ -86,7 +86,7 @@ class PublicVectorsTest {
     }
 
     @Example
-    void lenientBase64Tails_areRefused() {
+    void lenientBase64Tails_areRejected() {
         for (char tail : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=".toCharArray()) {
             assertThat(IdSchemes.UUID464.isValid("VQ6EAOKbQdSnFkRmVUQAA" + tail))
                     .as("%s", tail)

@@ -41,7 +41,7 @@ class RandomnessTest {
     @MethodSource("schemes")
     void eachBitAtAGivenTime_isSetHalfOfTheTimeAndKnowsNothingOfItsNeighbour(IdScheme scheme) {
         int bits = scheme.isSortable() && scheme != IdSchemes.TID62
-                ? scheme.randomBits() + RisingTime.COUNTER_BITS
+                ? scheme.randomBits() + MonotonicClock.COUNTER_BITS
                 : scheme.randomBits();
         assertFair(scheme, bits, () -> scheme.mintAt(Instant.EPOCH.plusSeconds(2_000_000_000)));
     }

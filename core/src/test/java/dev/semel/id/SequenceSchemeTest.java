@@ -31,7 +31,7 @@ class SequenceSchemeTest {
     }
 
     @Test
-    void negativeNumber_isRefused() {
+    void negativeNumber_isRejected() {
         assertThatThrownBy(IdSchemes.SEQ10.drawingFrom(() -> -1)::mint).isInstanceOf(ExhaustedException.class);
     }
 

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 class CanonicalPropertiesTest {
 
     @Property(tries = 2_000)
-    void spellingAndOrder_doNotMatter(@ForAll long seed) {
+    void encodingAndMemberOrder_doNotMatter(@ForAll long seed) {
         Random random = new Random(seed);
         Object value = value(random, 4);
-        String canonical = Canonical.of(spelled(value, random));
-        assertThat(Canonical.of(spelled(value, random))).isEqualTo(canonical);
+        String canonical = Canonical.of(encoded(value, random));
+        assertThat(Canonical.of(encoded(value, random))).isEqualTo(canonical);
         assertThat(Canonical.of(canonical)).isEqualTo(canonical);
     }
 
@@ -36,7 +36,7 @@ class CanonicalPropertiesTest {
     void canonicalText_saysTheSameToAnotherReader(@ForAll long seed) {
         Random random = new Random(seed);
         Object value = value(random, 4);
-        SimpleReader reader = new SimpleReader(Canonical.of(spelled(value, random)));
+        SimpleReader reader = new SimpleReader(Canonical.of(encoded(value, random)));
         assertThat(reader.read()).isEqualTo(value);
         assertThat(reader.allSorted).isTrue();
     }
@@ -67,33 +67,33 @@ class CanonicalPropertiesTest {
     }
 
     @Property(tries = 500)
-    void anyString_isTakenOrRefused(@ForAll @StringLength(max = 40) String text) {
-        assertCanonicalOrRefused(text.getBytes(UTF_8));
+    void anyString_isAcceptedOrRejected(@ForAll @StringLength(max = 40) String text) {
+        assertCanonicalOrRejected(text.getBytes(UTF_8));
     }
 
     @Property(tries = 2_000)
-    void mutatedText_isTakenOrRefused(@ForAll long seed) {
+    void mutatedText_isAcceptedOrRejected(@ForAll long seed) {
         Random random = new Random(seed);
-        byte[] text = spelled(value(random, 4), random).getBytes(UTF_8);
+        byte[] text = encoded(value(random, 4), random).getBytes(UTF_8);
         for (int i = 0; i < 20; i++) {
-            assertCanonicalOrRefused(mutated(text, random));
+            assertCanonicalOrRejected(mutated(text, random));
         }
     }
 
     @Property(tries = 1_000)
-    void randomBytes_areTakenOrRefused(@ForAll long seed) {
+    void randomBytes_areAcceptedOrRejected(@ForAll long seed) {
         Random random = new Random(seed);
         byte[] bytes = new byte[random.nextInt(40)];
         random.nextBytes(bytes);
-        assertCanonicalOrRefused(bytes);
+        assertCanonicalOrRejected(bytes);
         byte[] likely = "{}[]\",:\\u0019e+-. \ntruefalsn\u00e9\ud83d\ude00".getBytes(UTF_8);
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = likely[random.nextInt(likely.length)];
         }
-        assertCanonicalOrRefused(bytes);
+        assertCanonicalOrRejected(bytes);
     }
 
-    private static void assertCanonicalOrRefused(byte[] text) {
+    private static void assertCanonicalOrRejected(byte[] text) {
         byte[] canonical;
         try {
             canonical = Json.canonical(text);
@@ -156,31 +156,31 @@ class CanonicalPropertiesTest {
         return string.toString();
     }
 
-    private static String spelled(@Nullable Object value, Random random) {
-        String spelled;
+    private static String encoded(@Nullable Object value, Random random) {
+        String encoded;
         if (value instanceof String string) {
-            spelled = quoted(string, random);
+            encoded = quoted(string, random);
         } else if (value instanceof Double number) {
             BigDecimal exact = new BigDecimal(number);
-            spelled = switch (random.nextInt(3)) {
+            encoded = switch (random.nextInt(3)) {
                 case 0 -> exact.toPlainString() + (exact.scale() > 0 ? "000" : ".0");
                 case 1 -> exact.unscaledValue() + "E" + -exact.scale();
                 default -> number.toString();
             };
         } else if (value instanceof List<?> list) {
             List<String> items = new ArrayList<>();
-            list.forEach(item -> items.add(spelled(item, random)));
-            spelled = "[" + String.join(",", items) + space(random) + "]";
+            list.forEach(item -> items.add(encoded(item, random)));
+            encoded = "[" + String.join(",", items) + space(random) + "]";
         } else if (value instanceof Map<?, ?> map) {
             List<String> members = new ArrayList<>();
             map.forEach((name, member) -> members.add(
-                    space(random) + quoted((String) name, random) + space(random) + ":" + spelled(member, random)));
+                    space(random) + quoted((String) name, random) + space(random) + ":" + encoded(member, random)));
             Collections.shuffle(members, random);
-            spelled = "{" + String.join(",", members) + space(random) + "}";
+            encoded = "{" + String.join(",", members) + space(random) + "}";
         } else {
-            spelled = String.valueOf(value);
+            encoded = String.valueOf(value);
         }
-        return space(random) + spelled + space(random);
+        return space(random) + encoded + space(random);
     }
 
     private static String space(Random random) {

@@ -41,12 +41,12 @@ class FingerprintTest {
     }
 
     @Test
-    void textThatIsNoJson_isRefused() {
+    void textThatIsNoJson_isRejected() {
         assertThatThrownBy(() -> Fingerprint.ofJson("{")).isInstanceOf(MalformedJsonException.class);
     }
 
     @Test
-    void spelling_isReadBack() {
+    void hex_isParsedBack() {
         Random random = new Random(64);
         for (int i = 0; i < 1_000; i++) {
             byte[] hash = new byte[32];
@@ -70,7 +70,7 @@ class FingerprintTest {
                 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015\u0663d",
                 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad0"
             })
-    void otherSpelling_isRefused(String hex) {
+    void otherEncoding_isRejected(String hex) {
         assertThatThrownBy(() -> Fingerprint.parse(hex))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("lower-case hex digits");

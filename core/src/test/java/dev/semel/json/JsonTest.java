@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JsonTest {
 
     @Test
-    void json_keepsItsSpelling() {
+    void json_keepsItsText() {
         String text = " {\"b\" : 1.0,\n \"a\":\"\\u00e9\u00e9\"} ";
         assertThat(Json.of(text).text()).isEqualTo(text).isEqualTo(Json.of(text).toString());
         assertThat(Json.of(text.getBytes(UTF_8)).bytes()).isEqualTo(text.getBytes(UTF_8));
@@ -86,7 +86,7 @@ class JsonTest {
     }
 
     @Test
-    void numbersThatGrow_findRoom() {
+    void numbersThatGrow_fit() {
         String text = "1e20,".repeat(10_000);
         assertThat(Canonical.of("[" + text + "1]")).isEqualTo("[" + text.replace("1e20", "1" + "0".repeat(20)) + "1]");
         String integer = "123456789".repeat(1_000);
@@ -110,7 +110,7 @@ class JsonTest {
     }
 
     @Test
-    void everyCharacter_isSpelledInOneWay() {
+    void everyCharacter_hasOneEncoding() {
         for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
             if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
                 continue;

@@ -119,7 +119,7 @@ class MalformedJsonExceptionTest {
 
     @ParameterizedTest
     @MethodSource("refusals")
-    void textThatIsNoJson_isRefusedWithPlaceAndReason(String latin1, int offset, String problem) {
+    void malformedJson_isRejectedWithPositionAndReason(String latin1, int offset, String problem) {
         byte[] text = latin1.getBytes(ISO_8859_1);
         MalformedJsonException e = catchThrowableOfType(MalformedJsonException.class, () -> Json.canonical(text));
         assertThat(e).isNotNull();
@@ -132,7 +132,7 @@ class MalformedJsonExceptionTest {
     }
 
     @Test
-    void place_isGivenInLinesAndCharacters() {
+    void position_isGivenInLinesAndCharacters() {
         assertThatThrownBy(() -> Json.canonical("{\n  \"\u00e9\ud83d\ude00\": x\n}"))
                 .hasMessage("line 2, column 9 (byte 14): expected a value, found \"x\"")
                 .isInstanceOfSatisfying(MalformedJsonException.class, e -> {
@@ -145,7 +145,7 @@ class MalformedJsonExceptionTest {
     }
 
     @Test
-    void halfASurrogatePairInAString_isRefused() {
+    void halfASurrogatePairInAString_isRejected() {
         assertThatThrownBy(() -> Json.of("[\"\u00e9\uD83D\"]"))
                 .hasMessage("line 1, column 4 (byte 4): half of a surrogate pair");
         assertThatThrownBy(() -> Json.of("\"\uDE00\uD83D\"")).hasMessageContaining("(byte 1): half of a");
@@ -153,7 +153,7 @@ class MalformedJsonExceptionTest {
     }
 
     @Test
-    void textBeyondTheLimit_isRefused() {
+    void textBeyondTheLimit_isRejected() {
         String longest = "\"" + "x".repeat(Json.MOST_BYTES - 2) + "\"";
         assertThat(Json.canonical(longest)).hasSize(Json.MOST_BYTES);
         String problem = "line 1, column 1 (byte 0): longer than 16777216 bytes";

@@ -69,7 +69,7 @@ class Rfc8785Test {
         "1e20, 100000000000000000000",
         "1e21, 1e+21"
     })
-    void number_hasOneSpelling(String literal, String expected) {
+    void number_hasOneEncoding(String literal, String expected) {
         assertThat(Canonical.of(literal)).isEqualTo(expected);
         assertThat(Canonical.of("[" + literal + " ]")).isEqualTo("[" + expected + "]");
     }
@@ -134,7 +134,7 @@ class Rfc8785Test {
     }
 
     @Test
-    void values_areSpelledInOneWay() {
+    void values_haveOneEncoding() {
         assertThat(Canonical.of("""
                         {
                           "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],

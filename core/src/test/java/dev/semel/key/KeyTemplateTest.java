@@ -30,7 +30,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void partOfTheWrongLength_isNamedWithItsPlaceAndWhatWasExpected() {
+    void partOfWrongLength_isReportedWithPositionAndExpectation() {
         String key = "usr_" + USER + "_tag_b068e9ee1422edf7878440ab8b6";
         assertThatThrownBy(() -> reputation.parse(key)).isInstanceOfSatisfying(MalformedException.class, e -> {
             assertThat(e.field()).isEqualTo("tag");
@@ -58,7 +58,7 @@ class KeyTemplateTest {
         "usr_67e5504410b1426f9247bb680e5fe0c8, key, 36",
         "usr_, user, 4"
     })
-    void keyThatIsNone_isRefusedWithPartAndPlace(String key, String part, int at) {
+    void malformedKey_isRejectedWithPartAndPosition(String key, String part, int at) {
         assertThat(reputation.isValid(key)).isFalse();
         assertThat(reputation.fault(key)).isNotNull();
         assertThatThrownBy(() -> reputation.parse(key)).isInstanceOfSatisfying(MalformedException.class, e -> {
@@ -107,7 +107,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void tooManyParts_areRefused() {
+    void tooManyParts_areRejected() {
         StringBuilder template = new StringBuilder();
         for (int i = 0; i < 65; i++) {
             template.append("{p").append(i).append(":seq10}");
@@ -116,14 +116,14 @@ class KeyTemplateTest {
     }
 
     @Test
-    void missingKey_isRefused() {
+    void missingKey_isRejected() {
         assertThat(reputation.isValid(null)).isFalse();
         assertThatThrownBy(() -> reputation.parse(null)).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> reputation.parse("x".repeat(1 << 20))).isInstanceOf(MalformedException.class);
     }
 
     @Test
-    void valuesThatDoNotFit_areRefusedByName() {
+    void valuesThatDoNotFit_areRejectedByName() {
         assertThatThrownBy(() -> reputation.key(Map.of("user", USER)))
                 .isInstanceOf(MalformedException.class)
                 .hasMessageStartingWith("tag (none) is missing");
@@ -181,7 +181,7 @@ class KeyTemplateTest {
                 "{{a}} | 0 | without a proper name",
                 "ü{a} | 0 | U+00FC"
             })
-    void templateThatCannotBe_isRefusedWhereAndWhy(String template, int at, String reason) {
+    void templateThatCannotBe_isRejectedWhereAndWhy(String template, int at, String reason) {
         assertThatThrownBy(() -> KeyTemplate.of(template))
                 .isInstanceOfSatisfying(MalformedException.class, e -> {
                     assertThat(e.field()).isEqualTo("template");

@@ -35,7 +35,7 @@ class OnceSettingsTest {
     }
 
     @Test
-    void senselessSettings_areRefused_byName() {
+    void senselessSettings_areRejected_byName() {
         for (Duration senseless : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
             assertThatThrownBy(() -> settings.withRetention(senseless)).hasMessageStartingWith("retention ");
             assertThatThrownBy(() -> settings.withFailedRetention(senseless))

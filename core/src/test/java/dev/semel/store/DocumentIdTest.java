@@ -20,7 +20,7 @@ class DocumentIdTest {
     @NullAndEmptySource
     @ValueSource(strings = {" ", "a b", "é", "a\n", "\u007f", "\u0000"})
     @SuppressWarnings("NullAway") // hostile on purpose
-    void collectionOrKeyOutOfForm_isRefused_byName(@Nullable String text) {
+    void collectionOrKeyOutOfForm_isRejected_byName(@Nullable String text) {
         assertThatThrownBy(() -> new DocumentId("c", "", text))
                 .isInstanceOf(MalformedException.class)
                 .hasMessageStartingWith("key ");
@@ -30,7 +30,7 @@ class DocumentIdTest {
     }
 
     @Test
-    void tooLong_isRefused() {
+    void tooLong_isRejected() {
         assertThat(new DocumentId("c".repeat(64), "o".repeat(255), "k".repeat(1024)).key())
                 .hasSize(1024);
         assertThatThrownBy(() -> new DocumentId("c".repeat(65), "", "k")).isInstanceOf(MalformedException.class);
@@ -57,8 +57,7 @@ class DocumentIdTest {
 
     @Test
     void documentInALog_doesNotShowItsData() {
-        Document document = new Document(
-                new DocumentId("c", "", "k"), 1, Instant.EPOCH, Instant.EPOCH, null, Json.of("\"secret\""), "");
+        Document document = Document.created(new DocumentId("c", "", "k"), Instant.EPOCH, null, Json.of("\"secret\""));
         assertThat(document.toString()).doesNotContain("secret").contains("version 1");
         assertThat(Response.of("secret").toString()).doesNotContain("secret").contains("200");
     }

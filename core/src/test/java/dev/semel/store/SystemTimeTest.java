@@ -40,7 +40,7 @@ class SystemTimeTest {
     }
 
     @Test
-    void taskThatWasTakenBack_doesNotRun() throws Exception {
+    void cancelledTask_doesNotRun() throws Exception {
         AtomicBoolean ran;
         long begun;
         do {

@@ -1,0 +1,31 @@
+package dev.semel.memory;
+
+import dev.semel.store.DocumentId;
+import dev.semel.store.spi.IndexEntry;
+
+/** Where a document, or one of its index entries, is in the order of keys. */
+record Row(String space, String owner, String key) implements Comparable<Row> {
+
+    static Row of(DocumentId id) {
+        return new Row(id.collection(), id.owner(), id.key());
+    }
+
+    static Row of(DocumentId id, IndexEntry entry) {
+        return new Row(space(id.collection(), entry.index()), id.owner(), entry.key());
+    }
+
+    /** No collection has a space in its name, so no index is taken for a collection. */
+    static String space(String collection, String index) {
+        return index.isEmpty() ? collection : collection + " " + index;
+    }
+
+    @Override
+    public int compareTo(Row other) {
+        int bySpace = space.compareTo(other.space);
+        if (bySpace != 0) {
+            return bySpace;
+        }
+        int byOwner = owner.compareTo(other.owner);
+        return byOwner != 0 ? byOwner : key.compareTo(other.key);
+    }
+}

@@ -1,0 +1,159 @@
+package dev.semel.once;
+
+import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import dev.semel.store.spi.CallerTransaction;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.OnceStore.Lookup;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Effects and key in a database transaction of the caller's own. Each step is one such transaction. What has to be recorded outside
+ * of it is recorded after its connection was returned, so that no thread holds one connection while it waits for another.
+ */
+final class CallerManagedRun {
+
+    private final Engine engine;
+    private final Call call;
+    private final CallerTransaction.Source source;
+
+    private boolean first = true;
+    private InFlightCalls.@Nullable InFlightCall mine;
+
+    CallerManagedRun(Engine engine, Call call, CallerTransaction.Source source) {
+        this.engine = engine;
+        this.call = call;
+        this.source = source;
+    }
+
+    /** Looks up the key and takes the action that the table gives. */
+    Step step() {
+        boolean isFirst = first;
+        first = false;
+        Outcome inFlight = engine.inFlight.outcome(call, engine.inProgress());
+        if (inFlight != null) {
+            return Step.done(inFlight); // without a connection
+        }
+        try {
+            Supplier<Step> afterwards; // with the connection returned
+            try (CallerTransaction transaction = source.begin(isFirst)) {
+                afterwards = lookUp(transaction);
+            }
+            return afterwards.get();
+        } finally {
+            if (mine != null) {
+                engine.inFlight.end(mine);
+                mine = null;
+            }
+        }
+    }
+
+    private Supplier<Step> lookUp(CallerTransaction transaction) {
+        CallerTransaction.Claim claim = transaction.claim(call.key(), engine.settings.quota());
+        Lookup found = claim.found();
+        KeyState state = KeyState.of(found);
+        KeyState.Action action = state.action(Engine.isSamePayload(call, found), engine.settings.ifExpired());
+        if (action != KeyState.Action.START) {
+            return () -> engine.respond(action, Objects.requireNonNull(found.record()));
+        }
+        if (!claim.isExclusive()) {
+            return () -> Step.done(engine.inProgress());
+        }
+        mine = engine.inFlight.start(call);
+        if (mine == null) {
+            return () -> engine.inFlight.report(call, engine.inProgress());
+        }
+        Attempt attempt = new Attempt(call, found, state, engine.settings);
+        if (!attempt.quotaWait().isZero()) {
+            return () -> Step.done(new Outcome.Limited(attempt.quotaWait()));
+        }
+        return run(transaction, attempt, claim.isLookedUp());
+    }
+
+    private Supplier<Step> run(CallerTransaction transaction, Attempt attempt, boolean lookedUp) {
+        boolean commits = transaction.isCommittedHere();
+        Response response;
+        try {
+            response = Objects.requireNonNull(transaction.run(), "the operation's response");
+        } catch (CallerTransaction.EndedException e) {
+            return () -> ended(attempt, e);
+        } catch (UnrecordedException cause) {
+            return () -> lookedUp || isUnchanged(attempt) ? Step.done(Engine.failed(cause, attempt)) : Step.LOST_RACE;
+        } catch (Throwable cause) {
+            return () -> failed(attempt, cause, commits, lookedUp);
+        }
+        String commitId = engine.committer.newCommitId();
+        IdempotencyWrite completed = attempt.completed(response);
+        if (response.isRefusal() && commits) {
+            return () -> refused(attempt, response, commitId, completed);
+        }
+        try {
+            CommitResult result = transaction.complete(commitId, completed);
+            return () -> result instanceof CommitResult.Applied applied
+                    ? executed(attempt, response, Objects.requireNonNull(applied.record()))
+                    : Step.LOST_RACE;
+        } catch (CallerTransaction.EndedException e) {
+            return () -> ended(attempt, e);
+        } catch (StoreException e) {
+            return () -> resolve(attempt, response, commitId, e, commits);
+        } catch (Throwable cause) {
+            return () -> failed(attempt, cause, commits, false);
+        }
+    }
+
+    private Step executed(Attempt attempt, Response response, IdempotencyRecord record) {
+        engine.started(attempt, record);
+        return Step.done(Engine.executed(response, record));
+    }
+
+    /** Its writes were rolled back; the refusal is recorded in a commit of its own. */
+    private Step refused(Attempt attempt, Response response, String commitId, IdempotencyWrite completed) {
+        CommitResult result = engine.committer.commit(commitId, completed, () -> false);
+        return result instanceof CommitResult.Applied applied
+                ? executed(attempt, response, Objects.requireNonNull(applied.record()))
+                : Engine.notStarted(result);
+    }
+
+    /**
+     * It failed, and its writes were rolled back.
+     *
+     * @param certain whether it failed by itself, and not because the same call completed elsewhere
+     */
+    private Step failed(Attempt attempt, Throwable cause, boolean commits, boolean certain) {
+        boolean failed = !commits || engine.recordFailed(attempt.failed(), attempt, cause) || certain;
+        return failed ? Step.done(Engine.failed(cause, attempt)) : Step.LOST_RACE;
+    }
+
+    /** The operation may have committed something: it must not be run again before an operator has looked. */
+    private Step ended(Attempt attempt, CallerTransaction.EndedException ended) {
+        engine.recordFailed(attempt.unknown().withoutQuota(), attempt, ended);
+        throw ended;
+    }
+
+    /**
+     * Nobody knows whether the transaction was committed. It holds the key's lock, so a record that it failed can be written only after
+     * it has ended, and only if it left no record; and once that is written, the transaction cannot commit later.
+     */
+    private Step resolve(Attempt attempt, Response response, String commitId, StoreException cause, boolean commits) {
+        if (!commits) {
+            throw cause;
+        }
+        CommitResult result = engine.committer.commit(attempt.failed().withoutQuota());
+        if (result instanceof CommitResult.Applied failed) {
+            engine.started(attempt, Objects.requireNonNull(failed.record()));
+            return Step.done(Engine.failed(cause, attempt));
+        }
+        IdempotencyRecord record = engine.store.find(call.key()).record();
+        return record != null && record.commitId().equals(commitId)
+                ? executed(attempt, response, record)
+                : Engine.notStarted(result);
+    }
+
+    private boolean isUnchanged(Attempt attempt) {
+        return KeyState.of(engine.store.find(call.key())) == attempt.state();
+    }
+}

@@ -1,0 +1,174 @@
+package dev.semel.once;
+
+import dev.semel.once.Once.LeasedOperation;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.OnceStore.Lookup;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Effects elsewhere: one commit claims the operation, another completes it, and a lease is renewed in between. */
+final class LeasedRun extends StoreRun {
+
+    private static final Duration RELEASE_RETRY = Duration.ofSeconds(1);
+
+    private final IfAbandoned ifAbandoned;
+    private final LeasedOperation operation;
+
+    LeasedRun(Engine engine, Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
+        super(engine, call);
+        this.ifAbandoned = ifAbandoned;
+        this.operation = operation;
+    }
+
+    /** A run that owns its operation. */
+    private record Ownership(Attempt attempt, IdempotencyRecord claim, Lease lease) {}
+
+    @Override
+    Step run(Attempt attempt, InFlightCalls.InFlightCall mine) {
+        long claimedAt = engine.time.nanoTime();
+        CommitResult claimed = claim(attempt);
+        if (!(claimed instanceof CommitResult.Applied applied)) {
+            return Engine.notStarted(claimed);
+        }
+        IdempotencyRecord claim = Objects.requireNonNull(applied.record());
+        Lease lease = new Lease(claim.fencingToken(), engine.time, engine.settings.lease(), claimedAt);
+        Ownership ownership = new Ownership(attempt, claim, lease);
+        if (!lease.isHeld()) {
+            // The claim took so long that others may have taken over. Nothing was run, so it is safe to look again.
+            release(ownership);
+            return Step.LOST_RACE;
+        }
+        engine.started(attempt, claim);
+        Heartbeats.Heartbeat heartbeat =
+                engine.heartbeats.start(mine, lease, claimedAt, () -> attempt.owned(claim, Status.PROCESSING, null));
+        try {
+            return Step.done(run(ownership));
+        } finally {
+            heartbeat.stop();
+        }
+    }
+
+    private Outcome run(Ownership mine) {
+        Response response;
+        try {
+            response = operation.run(mine.lease);
+        } catch (Throwable cause) {
+            boolean outcomeUnknown = cause instanceof Error
+                    || cause instanceof InterruptedException
+                    || cause instanceof UnknownOutcomeException;
+            return ifAbandoned == IfAbandoned.FREEZE && outcomeUnknown ? unknown(mine, cause) : failed(mine, cause);
+        }
+        if (response == null) {
+            Throwable cause = new NullPointerException("the operation's response");
+            return ifAbandoned == IfAbandoned.FREEZE ? unknown(mine, cause) : failed(mine, cause);
+        }
+        return end(mine, Status.COMPLETED, response) instanceof CommitResult.Applied applied
+                ? Engine.executed(response, Objects.requireNonNull(applied.record()))
+                : leaseLost(mine);
+    }
+
+    /** Records how a run ended. The effect is there already, so it keeps trying as long as its lease is held. */
+    private CommitResult end(Ownership mine, Status status, @Nullable Response response) {
+        return engine.committer.commit(
+                engine.committer.newCommitId(), mine.attempt.owned(mine.claim, status, response), mine.lease::isHeld);
+    }
+
+    /** Records that a run failed; if the store cannot record it, it failed all the same. */
+    private Outcome failed(Ownership mine, Throwable cause) {
+        try {
+            if (!(end(mine, Status.FAILED, null) instanceof CommitResult.Applied)) {
+                notifyRejected(mine.claim);
+            }
+        } catch (StoreException e) {
+            cause.addSuppressed(e);
+        }
+        return Engine.failed(cause, mine.attempt);
+    }
+
+    /** Nobody knows whether the operation had its effect, and it must not be run again. */
+    private Outcome unknown(Ownership mine, Throwable cause) {
+        CommitResult result = end(mine, Status.UNKNOWN, null);
+        Engine.restoreInterrupt(cause);
+        return result instanceof CommitResult.Applied ? Engine.unknown(mine.claim) : leaseLost(mine);
+    }
+
+    /** The completion was rejected, since others have taken over: the call gets the outcome that counts, and starts nothing. */
+    private Outcome leaseLost(Ownership mine) {
+        IdempotencyRecord claim = mine.claim;
+        notifyRejected(claim);
+        Outcome lost = new Outcome.Failed(new Lease.LostException(claim.fencingToken()), claim.attempts());
+        Lookup found = engine.store.find(claim.key());
+        IdempotencyRecord record = found.record();
+        if (record == null || !record.fingerprint().equals(claim.fingerprint())) {
+            return lost;
+        }
+        return switch (KeyState.of(found)) {
+            case COMPLETED -> Engine.replayed(record);
+            case RUNNING -> engine.inProgress();
+            case UNKNOWN -> Engine.unknown(record);
+            case ABSENT, EXPIRED, ABANDONED, TO_FREEZE, FAILED -> lost;
+        };
+    }
+
+    private void notifyRejected(IdempotencyRecord claim) {
+        engine.notify(listener -> listener.completionRejected(claim.key(), claim.fencingToken()));
+    }
+
+    /**
+     * Claims the operation. If nobody knows whether that worked, nothing is run; if it did, the claim is released as soon as the store
+     * can be reached.
+     */
+    private CommitResult claim(Attempt attempt) {
+        String commitId = engine.committer.newCommitId();
+        try {
+            return engine.committer.commit(commitId, attempt.claimed(ifAbandoned), () -> false);
+        } catch (StoreException e) {
+            if (!e.isCertain()) {
+                releaseLater(attempt, commitId, engine.time.nanoTime());
+            }
+            throw e;
+        }
+    }
+
+    private void release(Ownership mine) {
+        try {
+            end(mine, Status.FAILED, null);
+            engine.started(mine.attempt, mine.claim);
+        } catch (StoreException e) {
+            releaseLater(mine.attempt, mine.claim.commitId(), engine.time.nanoTime());
+            throw e;
+        }
+    }
+
+    /** A claim whose response was lost may become visible only now, as long as the store is still working on it. */
+    private void releaseLater(Attempt attempt, String commitId, long gaveUpAt) {
+        engine.time.after(RELEASE_RETRY, () -> {
+            boolean leaseOver =
+                    engine.time.nanoTime() - gaveUpAt > engine.settings.lease().toNanos();
+            if (!isReleased(attempt, commitId) && !leaseOver) {
+                releaseLater(attempt, commitId, gaveUpAt);
+            }
+        });
+    }
+
+    private boolean isReleased(Attempt attempt, String commitId) {
+        try {
+            IdempotencyRecord record = engine.store.find(call.key()).record();
+            if (record == null || !record.commitId().equals(commitId)) {
+                return false;
+            }
+            if (engine.committer.commit(attempt.owned(record, Status.FAILED, null)) instanceof CommitResult.Applied) {
+                engine.started(attempt, record);
+            }
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+}

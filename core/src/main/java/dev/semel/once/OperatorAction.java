@@ -1,0 +1,68 @@
+package dev.semel.once;
+
+import dev.semel.store.Quota;
+import dev.semel.store.Response;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
+import dev.semel.store.spi.OnceStore.Lookup;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator does to a key when the engine cannot decide. The operator has to find out first what became of the operation: a
+ * released key runs again.
+ */
+public enum OperatorAction {
+
+    /** Takes an operation from an owner that hangs or has crashed: a retry runs it again, and the owner's completion is rejected. */
+    RELEASE,
+
+    /** Expires the record of a completed or failed operation. */
+    EXPIRE,
+
+    /** Records that an operation has succeeded after all, with the response that retries get. */
+    COMPLETE;
+
+    /**
+     * The write that performs the action.
+     *
+     * @param found the key as it was looked up
+     * @param response the response that retries get; needed only to complete
+     * @return null if the action is not possible in the key's state
+     */
+    public @Nullable IdempotencyWrite on(Lookup found, OnceSettings settings, @Nullable Response response) {
+        if (!isPossible(KeyState.of(found))) {
+            return null;
+        }
+        IdempotencyRecord record = Objects.requireNonNull(found.record());
+        return switch (this) {
+            case RELEASE -> write(record, Status.FAILED, null, settings, settings.failedRetention());
+            case EXPIRE -> write(record, record.status(), record.response(), settings, Duration.ZERO);
+            case COMPLETE ->
+                write(record, Status.COMPLETED, Objects.requireNonNull(response), settings, settings.retention());
+        };
+    }
+
+    private boolean isPossible(KeyState state) {
+        return switch (state) {
+            case ABSENT, EXPIRED -> false;
+            case RUNNING -> this == RELEASE;
+            case ABANDONED, TO_FREEZE, UNKNOWN -> this == RELEASE || this == COMPLETE;
+            case COMPLETED -> this == EXPIRE;
+            case FAILED -> this == EXPIRE || this == COMPLETE;
+        };
+    }
+
+    private static IdempotencyWrite write(
+            IdempotencyRecord record, Status status, @Nullable Response response, OnceSettings settings, Duration ttl) {
+        return new IdempotencyWrite(
+                Precondition.unchanged(record),
+                record.toBuilder().status(status).response(response).build(),
+                ttl,
+                settings.tombstone(),
+                Quota.NONE);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.semel.once;
+
+/** The result of one step of a call: an outcome, or a lost race, after which the key is looked up again. */
+sealed interface Step {
+
+    /** Another call, an operator or a sweep changed the key since it was looked up. */
+    Step LOST_RACE = new LostRace();
+
+    /** The call has an outcome. */
+    record Done(Outcome outcome) implements Step {}
+
+    /** See {@link #LOST_RACE}. */
+    record LostRace() implements Step {}
+
+    static Step done(Outcome outcome) {
+        return new Done(outcome);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.semel.once;
+
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.OnceStore.Lookup;
+import java.util.Objects;
+
+/** A call whose key is looked up in the store: an atomic or a leased one. */
+abstract class StoreRun {
+
+    final Engine engine;
+    final Call call;
+
+    StoreRun(Engine engine, Call call) {
+        this.engine = engine;
+        this.call = call;
+    }
+
+    /** Looks up the key and takes the action that the table gives. */
+    final Step step() {
+        Lookup found = engine.findToStart(call.key());
+        KeyState state = KeyState.of(found);
+        KeyState.Action action = state.action(Engine.isSamePayload(call, found), engine.settings.ifExpired());
+        if (action != KeyState.Action.START) {
+            IdempotencyRecord record = Objects.requireNonNull(found.record());
+            return engine.respond(action, record);
+        }
+        return start(new Attempt(call, found, state, engine.settings));
+    }
+
+    private Step start(Attempt attempt) {
+        InFlightCalls.InFlightCall mine = engine.inFlight.start(call);
+        if (mine == null) {
+            engine.inFlight.renew(call);
+            return engine.inFlight.report(call, engine.inProgress());
+        }
+        try {
+            return attempt.quotaWait().isZero()
+                    ? run(attempt, mine)
+                    : Step.done(new Outcome.Limited(attempt.quotaWait()));
+        } finally {
+            engine.inFlight.end(mine);
+        }
+    }
+
+    /** Runs the operation. */
+    abstract Step run(Attempt attempt, InFlightCalls.InFlightCall mine);
+}

@@ -1,0 +1,10 @@
+package dev.semel.store.admin;
+
+import dev.semel.store.spi.OnceStore;
+
+/** A store that operators can inspect and clean up. */
+public interface AdminStore extends OnceStore {
+
+    /** Lists keys, sweeps what has expired, erases users. */
+    StoreAdmin admin();
+}

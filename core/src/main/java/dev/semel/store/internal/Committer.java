@@ -1,0 +1,105 @@
+package dev.semel.store.internal;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.store.StoreException;
+import dev.semel.store.Time;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.OnceStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Sends commits to a store, and sends them again, with the same commit id, when a response was lost. */
+public final class Committer {
+
+    private static final List<Duration> RESEND_BACKOFF =
+            List.of(Duration.ZERO, Duration.ofMillis(20), Duration.ofMillis(200));
+
+    private final OnceStore store;
+    private final Time time;
+    private final Supplier<String> commitIds;
+
+    public Committer(OnceStore store, Time time) {
+        this(store, time, IdSchemes.TID62::mint);
+    }
+
+    /** @param commitIds makes commit ids, unique in the store */
+    public Committer(OnceStore store, Time time, Supplier<String> commitIds) {
+        this.store = store;
+        this.time = time;
+        this.commitIds = commitIds;
+    }
+
+    /** A new commit id. */
+    public String newCommitId() {
+        return commitIds.get();
+    }
+
+    /**
+     * Writes an idempotency record.
+     *
+     * @throws StoreException if the store keeps failing
+     */
+    public CommitResult commit(IdempotencyWrite write) {
+        return commit(newCommitId(), write, () -> false);
+    }
+
+    /**
+     * Writes an idempotency record under a known commit id.
+     *
+     * @param worthwhile whether to go on sending it when the usual number of attempts has failed
+     * @throws StoreException if the store keeps failing
+     */
+    public CommitResult commit(String commitId, IdempotencyWrite write, BooleanSupplier worthwhile) {
+        return send(() -> store.compareAndSet(commitId, write), worthwhile);
+    }
+
+    /**
+     * Sends a commit until its result is known. A thread that is interrupted goes on, and is interrupted again when it is done.
+     *
+     * @throws StoreException if the store keeps failing
+     */
+    public CommitResult send(Supplier<CommitResult> commit, BooleanSupplier worthwhile) {
+        boolean interrupted = false;
+        try {
+            for (int sent = 0; ; sent++) {
+                interrupted |= Thread.interrupted(); // or else it would not wait, and some connections would break
+                try {
+                    return trySend(commit);
+                } catch (StoreException e) {
+                    boolean giveUp = sent >= RESEND_BACKOFF.size() && !worthwhile.getAsBoolean();
+                    if (e.isCertain() || giveUp) {
+                        throw e;
+                    }
+                }
+                pause(RESEND_BACKOFF.get(Math.min(sent, RESEND_BACKOFF.size() - 1)));
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Any other exception leaves open what happened to the commit. */
+    private static CommitResult trySend(Supplier<CommitResult> commit) {
+        try {
+            return commit.get();
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw StoreException.unavailable("The store failed: " + e, e);
+        }
+    }
+
+    /** Waits; an interrupted thread goes on at once, still interrupted. */
+    public void pause(Duration pause) {
+        try {
+            time.sleep(pause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

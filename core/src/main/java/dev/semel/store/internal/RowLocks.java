@@ -1,0 +1,70 @@
+package dev.semel.store.internal;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Locks for rows within a process: so many that two rows seldom share one. They are always taken in the same order,
+ * so nobody waits in a circle.
+ */
+public final class RowLocks {
+
+    private static final int COUNT = 1 << 14;
+
+    private final ReentrantLock[] locks = new ReentrantLock[COUNT];
+
+    /** All of them free. */
+    public RowLocks() {
+        Arrays.setAll(locks, i -> new ReentrantLock());
+    }
+
+    /** What is locked until it is released. */
+    public final class Held {
+        private final int[] numbers;
+
+        private Held(int[] numbers) {
+            this.numbers = numbers;
+        }
+
+        /** Lets go of them, on the thread that locked them. */
+        public void release() {
+            for (int number : numbers) {
+                locks[number].unlock();
+            }
+        }
+    }
+
+    /** Locks some rows. */
+    public Held lock(List<byte[]> rows) {
+        int[] numbers = new int[rows.size()];
+        Arrays.setAll(numbers, i -> number(Arrays.hashCode(rows.get(i))));
+        Arrays.sort(numbers);
+        for (int number : numbers) {
+            locks[number].lock(); // a lock that two of the rows share is taken twice
+        }
+        return new Held(numbers);
+    }
+
+    /** Waits until nobody has a row locked, but not for long: a row that is read then is seldom about to change. */
+    public void awaitFree(byte[] row, Duration atMost) {
+        ReentrantLock lock = locks[number(Arrays.hashCode(row))];
+        if (!lock.isLocked() || lock.isHeldByCurrentThread()) {
+            return;
+        }
+        try {
+            if (lock.tryLock(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+                lock.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static int number(int hash) {
+        int spread = hash * 0x9E3779B9;
+        return spread >>> (Integer.SIZE - Integer.numberOfTrailingZeros(COUNT));
+    }
+}

@@ -1,0 +1,85 @@
+package dev.semel.store.spi;
+
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Preconditions and writes that are applied together or not at all.
+ *
+ * @param id commit id, made by the caller and unique to this commit; sending the commit again returns the same result
+ * @param idempotencyWrite the change to an idempotency record, if there is one
+ * @param preconditions the {@linkplain Document#commitId() commit id} that each of these documents must have; empty if the
+ *     document must be absent
+ * @param writes the changes to documents
+ */
+public record Commit(
+        String id,
+        @Nullable IdempotencyWrite idempotencyWrite,
+        Map<DocumentId, String> preconditions,
+        Collection<DocumentWrite> writes) {
+
+    /** A change to a document. */
+    public sealed interface DocumentWrite {
+
+        /** Which document. */
+        DocumentId id();
+
+        /** All its entries in secondary indexes, which are written and deleted with it. */
+        List<IndexEntry> indexEntries();
+
+        /** Writes a document, whatever was there; the commit's preconditions say what may have been. */
+        record Put(Document document, List<IndexEntry> indexEntries) implements DocumentWrite {
+            @Override
+            public DocumentId id() {
+                return document.id();
+            }
+
+            /** Whether the store has to assign a commit sequence number to the document. */
+            public boolean needsSequence() {
+                return document.sequence() == 0 && indexEntries.stream().anyMatch(IndexEntry::sequenced);
+            }
+
+            /** Deletes an expired document with the same keys, which has a sequence number of its own. */
+            public Delete deletionOf(Document old) {
+                return new Delete(
+                        old.id(),
+                        indexEntries.stream()
+                                .map(entry -> entry.withSequence(old.sequence()))
+                                .toList());
+            }
+
+            /** The same write with the sequence number of its commit, if it needs one. */
+            public Put withSequence(long sequence) {
+                return needsSequence()
+                        ? new Put(
+                                document.withSequence(sequence),
+                                indexEntries.stream()
+                                        .map(entry -> entry.withSequence(sequence))
+                                        .toList())
+                        : this;
+            }
+        }
+
+        /** Deletes a document, if it is there. */
+        record Delete(DocumentId id, List<IndexEntry> indexEntries) implements DocumentWrite {}
+    }
+
+    /** A commit of an idempotency record alone. */
+    public static Commit of(String id, IdempotencyWrite idempotencyWrite) {
+        return new Commit(id, idempotencyWrite, Map.of(), List.of());
+    }
+
+    /** Whether it creates a document that needs a commit sequence number. */
+    public boolean needsSequence() {
+        for (DocumentWrite write : writes) {
+            if (write instanceof DocumentWrite.Put put && put.needsSequence()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

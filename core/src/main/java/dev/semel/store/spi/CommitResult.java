@@ -1,0 +1,33 @@
+package dev.semel.store.spi;
+
+import dev.semel.store.DocumentId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The result of a commit. All but {@link Applied} mean that nothing was changed. */
+public sealed interface CommitResult {
+
+    /**
+     * Everything was written.
+     *
+     * @param record the idempotency record as it is stored now, if the commit wrote one
+     */
+    record Applied(@Nullable IdempotencyRecord record) implements CommitResult {}
+
+    /** The idempotency record does not match its precondition. */
+    record RecordConflict() implements CommitResult {}
+
+    /**
+     * A document does not match its precondition: another commit wrote, deleted or created it.
+     *
+     * @param version its current version, or 0 if it is absent
+     */
+    record DocumentConflict(DocumentId id, long version) implements CommitResult {}
+
+    /**
+     * The user has started as many new keys as the quota allows.
+     *
+     * @param retryAfter how long until they may start another
+     */
+    record QuotaExceeded(Duration retryAfter) implements CommitResult {}
+}
