@@ -2,16 +2,15 @@ package dev.semel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentPage;
+import dev.semel.document.ShortIdAllocator;
+import dev.semel.document.ShortIdAllocator.Rung;
 import dev.semel.id.DayNonceScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Page;
-import dev.semel.record.Records;
-import dev.semel.record.ShortIdAllocator;
-import dev.semel.record.ShortIdAllocator.Rung;
-import dev.semel.store.Capability;
 import dev.semel.store.Document;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,10 +25,10 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** Short ids are allocated without overwriting anyone. */
-public interface AllocationContract extends StoreFixture {
+public interface AllocationContract extends DocumentFixture {
 
     /** Posts, under their short ids. */
-    Records POSTS = Records.of("posts", KeyTemplate.of("post:{id:day-nonce}"));
+    DocumentCollection POSTS = DocumentCollection.of("posts", KeyTemplate.of("post:{id:day-nonce}"));
 
     private static Json post(String id, String token) {
         return Json.of("{\"id\":\"" + id + "\",\"allocToken\":\"" + token + "\"}");
@@ -65,7 +64,6 @@ public interface AllocationContract extends StoreFixture {
 
     @Test
     default void sixHundredPostsOfOneDay_byManyThreads_areAllThereUnderTheirOwnIds() throws Exception {
-        needs(Capability.COMMIT, Capability.SCAN);
         Set<String> tokens = new HashSet<>();
         Set<String> keys = new HashSet<>();
         ExecutorService threads = Executors.newFixedThreadPool(16);
@@ -80,37 +78,37 @@ public interface AllocationContract extends StoreFixture {
                 assertThat(created.key()).matches("post:260107-[bcdfghjkmnpqrstvwxyz]{2,3}");
                 assertThat(tokens.add(created.data().text().replaceAll(".*allocToken", "")))
                         .isTrue();
-                assertThat(POSTS.read(store(), created.key())).contains(created);
+                assertThat(POSTS.read(documents(), created.key())).contains(created);
             }
         } finally {
             threads.shutdownNow();
         }
-        Page page = POSTS.scan(store(), KeyRange.ofPrefix("post:260107-"), null, 1000);
+        DocumentPage page = POSTS.scan(documents(), KeyRange.ofPrefix("post:260107-"), null, 1000);
         assertThat(page.items()).hasSize(600).allMatch(document -> document.version() == 1);
     }
 
     @Test
     default void takenId_isSkipped_andLeftAsItIs() {
-        needs(Capability.COMMIT);
         takeAll(2, "260107");
         Document created = allocate(allocator(ShortIdAllocator.LADDER)).orElseThrow();
         assertThat(created.key()).matches("post:260107-[a-z]{3}");
-        assertThat(POSTS.read(store(), "post:260107-bc")).map(Document::data).contains(Json.of("\"taken\""));
+        assertThat(POSTS.read(documents(), "post:260107-bc"))
+                .map(Document::data)
+                .contains(Json.of("\"taken\""));
     }
 
     @Test
     default void allTaken_failsAfterTheWholeLadder_andWritesNothing() {
-        needs(Capability.COMMIT, Capability.SCAN);
         takeAll(2, "260107");
         assertThat(allocate(allocator(List.of(new Rung(2, 10))))).isEmpty();
-        assertThat(POSTS.scan(store(), KeyRange.ofPrefix("post:"), null, 1000).items())
+        assertThat(POSTS.scan(documents(), KeyRange.ofPrefix("post:"), null, 1000)
+                        .items())
                 .hasSize(400)
                 .allMatch(document -> document.data().equals(Json.of("\"taken\"")));
     }
 
     @Test
     default void day_isThatOfTheRequest_howeverLongItTakes() {
-        needs(Capability.COMMIT);
         time().setClock(Instant.parse("2026-01-07T23:59:59.999Z"));
         Instant requestedAt = time().instant();
         Optional<Document> created = transactions().run(tx -> {

@@ -1,64 +1,49 @@
 package dev.semel.testkit;
 
 import static dev.semel.testkit.StoreFixture.call;
-import static dev.semel.testkit.StoreFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.json.Json;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
+import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
-import dev.semel.store.Capability;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
-import dev.semel.store.Document;
-import dev.semel.store.Expected;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
+import dev.semel.store.StoreException;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.OnceStore;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Who may begin: one at a time, and an atomic operation leaves nothing behind until it is done. */
+/** One run at a time, and its record is there while it runs. A claim whose response is lost or late is released. */
 public interface ClaimContract extends StoreFixture {
-
-    @Test
-    default void atomicOperation_whileItRuns_hasNoRecord_andAfterwardsAllOfIt() {
-        needs(Capability.COMMIT);
-        Call call = call("k");
-        Outcome outcome = newOnce().atomic(call, tx -> {
-            tx.expectAbsent(id("a"));
-            tx.put(document("a", 1, "1"), List.of());
-            assertThat(stored(call)).isNull();
-            assertThat(store().read(id("a"))).isEmpty();
-            return Response.of("done");
-        });
-        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
-        assertThat(store().read(id("a"))).map(Document::data).contains(Json.of("1"));
-        assertThat(stored(call)).isNotNull().extracting(OnceRecord::ifAbandoned).isNull();
-    }
 
     @Test
     default void leasedOperation_whileItRuns_hasItsRecord() {
         Call call = call("k").withClientTxId("tx-7");
         newOnce().leased(call, IfAbandoned.FREEZE, lease -> {
-            OnceRecord record = Objects.requireNonNull(stored(call));
-            assertThat(record.status()).isEqualTo(OnceStatus.PROCESSING);
-            assertThat(record.fence()).isEqualTo(lease.fence());
+            IdempotencyRecord record = Objects.requireNonNull(stored(call));
+            assertThat(record.status()).isEqualTo(Status.PROCESSING);
+            assertThat(record.fencingToken()).isEqualTo(lease.fencingToken());
             assertThat(record.ifAbandoned()).isEqualTo(IfAbandoned.FREEZE);
             assertThat(record.clientTxId()).isEqualTo("tx-7");
             assertThat(record.deadline()).isEqualTo(time().instant().plus(SETTINGS.lease()));
             return Response.of("done");
         });
-        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.COMPLETED);
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.COMPLETED);
     }
 
     @Test
-    default void record_keepsWhenItsKeyWasFirstSeen_throughAllThatFollows() {
+    default void record_keepsItsCreationTime_throughRetries() {
         Call call = call("k");
         run(newOnce(), Mode.LEASED, call, () -> {
             time().advance(Duration.ofSeconds(50));
@@ -67,33 +52,9 @@ public interface ClaimContract extends StoreFixture {
         Instant seen = time().instant().minusSeconds(50);
         assertThat(Objects.requireNonNull(stored(call)).createdAt()).isEqualTo(seen);
         run(Mode.LEASED, call, "second");
-        OnceRecord record = Objects.requireNonNull(stored(call));
+        IdempotencyRecord record = Objects.requireNonNull(stored(call));
         assertThat(record.createdAt()).isEqualTo(seen);
         assertThat(record.clientTxId()).isEqualTo(call.clientTxId());
-    }
-
-    @Test
-    default void twoServersWithTheSameAtomicKey_haveOneEffectAndOneAnswer() {
-        needs(Capability.COMMIT);
-        Call call = call("k");
-        Once here = newOnce();
-        Once there = newOnce();
-        Outcome first = here.atomic(call, tx -> {
-            // the other server gets the same call, and is quicker
-            Outcome second = there.atomic(call, other -> {
-                other.expectAbsent(id("there"));
-                other.put(document("there", 1, "1"), List.of());
-                return Response.of("there");
-            });
-            assertThat(second).isInstanceOf(Outcome.Executed.class);
-            tx.expectAbsent(id("here"));
-            tx.put(document("here", 1, "1"), List.of());
-            return Response.of("here");
-        });
-        assertThat(first).isInstanceOf(Outcome.Replayed.class);
-        assertThat(((Outcome.Replayed) first).response()).isEqualTo(Response.of("there"));
-        assertThat(store().read(id("here"))).isEmpty();
-        assertThat(store().read(id("there"))).isPresent();
     }
 
     @Test
@@ -111,34 +72,138 @@ public interface ClaimContract extends StoreFixture {
     }
 
     @Test
-    default void claim_ofWhatAnotherHasClaimedMeanwhile_isRefused() {
+    default void lease_isCountedFromBeforeTheClaim() {
+        FaultyStore slow = new FaultyStore(store());
+        slow.beforeCommit(() -> time().advance(SETTINGS.lease().dividedBy(2)));
+        newOnce(slow, SETTINGS, OnceListener.NONE).leased(call("k"), IfAbandoned.RERUN, lease -> {
+            slow.beforeCommit(() -> {});
+            slow.goDown();
+            time().advance(SETTINGS.lease().dividedBy(2));
+            assertThat(lease.isHeld()).isFalse();
+            slow.comeUp();
+            return Response.of("done");
+        });
+    }
+
+    /** Nobody knows of the claim, so nobody runs the operation; it is free again, not frozen. */
+    @Test
+    default void claimWhoseResponseStaysLost_isReleased() {
+        for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
+            FaultyStore faulty = new FaultyStore(store());
+            Call call = call("k-" + ifAbandoned);
+            faulty.loseResponses(4);
+            assertThatThrownBy(() -> newOnce(faulty, SETTINGS, OnceListener.NONE)
+                            .leased(call, ifAbandoned, lease -> Response.of("must not run")))
+                    .isInstanceOf(StoreException.class);
+            assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.PROCESSING);
+            faulty.goDown();
+            time().advance(Duration.ofSeconds(5));
+            faulty.comeUp();
+            time().advance(Duration.ofSeconds(1));
+            assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.FAILED);
+            assertThat(run(Mode.LEASED, call, "runs")).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    /** The store was still at it when it was asked what had become of it, longer than a lease. */
+    @Test
+    default void claimThatIsAppliedLate_isReleased() {
         Call call = call("k");
-        OnceRecord abandoned = claimAndVanish(call, IfAbandoned.RERUN);
-        time().advance(SETTINGS.lease());
-        Expected asSeen = Expected.asSeen(abandoned);
-        write(call, asSeen, OnceStatus.PROCESSING, IfAbandoned.RERUN, null);
-        assertThat(store().commit(Commit.of(
-                        "late", onceWrite(call, asSeen, 0, OnceStatus.PROCESSING, IfAbandoned.RERUN, null))))
-                .isEqualTo(new CommitResult.OnceChanged());
+        List<Commit> pending = new ArrayList<>();
+        List<IdempotencyKey> created = new ArrayList<>();
+        OnceStore stalled = new ForwardingStore(store()) {
+            @Override
+            public CommitResult commit(Commit commit) {
+                if (pending.size() < 4) {
+                    pending.add(commit);
+                    time().advance(SETTINGS.lease().dividedBy(3));
+                    throw StoreException.unavailable("no response in time", null);
+                }
+                return super.commit(commit);
+            }
+        };
+        Once once = newOnce(stalled, SETTINGS, new OnceListener() {
+            @Override
+            public void keyCreated(IdempotencyKey key) {
+                created.add(key);
+            }
+        });
+        assertThatThrownBy(() -> once.leased(call, IfAbandoned.FREEZE, lease -> Response.of("must not run")))
+                .isInstanceOf(StoreException.class);
+        time().advance(Duration.ofSeconds(5));
+        store().compareAndSet(
+                        pending.get(0).id(),
+                        Objects.requireNonNull(pending.get(0).idempotencyWrite()));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.PROCESSING);
+        time().advance(Duration.ofSeconds(2));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.FAILED);
+        assertThat(created).containsExactly(call.key());
+    }
+
+    /** A store whose response to the first commit comes late. */
+    private OnceStore slowAtFirst(Duration delay) {
+        return new ForwardingStore(store()) {
+            private boolean claimed;
+
+            @Override
+            public CommitResult commit(Commit commit) {
+                CommitResult result = super.commit(commit);
+                if (!claimed) {
+                    claimed = true;
+                    time().advance(delay);
+                }
+                return result;
+            }
+        };
     }
 
     @Test
-    default void claim_ofALeaseThatWasExtendedMeanwhile_isRefused() {
+    default void claimWhoseResponseCameTooLate_isMadeAgainBeforeAnythingRuns() {
         Call call = call("k");
-        OnceRecord slow = claimAndVanish(call, IfAbandoned.RERUN);
-        time().advance(SETTINGS.lease());
-        store().commit(Commit.of(
-                "heartbeat",
-                onceWrite(
-                        call,
-                        Expected.ownedBy(slow.fence()),
-                        slow.fence(),
-                        OnceStatus.PROCESSING,
-                        IfAbandoned.RERUN,
-                        null)));
-        assertThat(store().commit(Commit.of(
-                        "take-over",
-                        onceWrite(call, Expected.asSeen(slow), 0, OnceStatus.PROCESSING, IfAbandoned.RERUN, null))))
-                .isEqualTo(new CommitResult.OnceChanged());
+        OnceStore slow = slowAtFirst(SETTINGS.lease());
+        Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
+            assertThat(lease.isHeld()).isTrue();
+            return Response.of("done");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        assertThat(((Outcome.Executed) outcome).attempt()).isEqualTo(2);
+    }
+
+    /** Nothing ran, and so nobody has to find out whether it did. */
+    @Test
+    default void claimWhoseResponseCameTooLate_isReleasedWhenTheStoreIsBack() {
+        Call call = call("k");
+        FaultyStore faulty = new FaultyStore(store());
+        OnceStore slow = new ForwardingStore(faulty) {
+            @Override
+            public CommitResult commit(Commit commit) {
+                CommitResult result = super.commit(commit);
+                time().advance(SETTINGS.lease());
+                faulty.goDown();
+                return result;
+            }
+        };
+        Once once = newOnce(slow, SETTINGS, OnceListener.NONE);
+        assertThatThrownBy(() -> once.leased(call, IfAbandoned.FREEZE, lease -> Response.of("must not run")))
+                .isInstanceOf(StoreException.class);
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.PROCESSING);
+        faulty.comeUp();
+        time().advance(Duration.ofSeconds(1));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.FAILED);
+        assertThat(run(Mode.LEASED, call, "done")).isInstanceOf(Outcome.Executed.class);
+    }
+
+    /** It counts from when it was asked for, and so does when it has to be kept up. */
+    @Test
+    default void leaseWhoseResponseTookLong_isRenewedAtOnce() {
+        Call call = call("k");
+        OnceStore slow = slowAtFirst(SETTINGS.lease().multipliedBy(70).dividedBy(100));
+        Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
+            time().advance(SETTINGS.lease().multipliedBy(31).dividedBy(100));
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
+            return Response.of("done");
+        });
+        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
     }
 }

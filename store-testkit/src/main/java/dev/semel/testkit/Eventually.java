@@ -28,14 +28,14 @@ public final class Eventually {
         assertHolds(PATIENCE, assertion);
     }
 
-    static <E extends Exception> void assertHolds(Duration patience, Assertion<E> assertion) throws E {
-        long begun = System.nanoTime();
+    static <E extends Exception> void assertHolds(Duration maxWait, Assertion<E> assertion) throws E {
+        long startedAt = System.nanoTime();
         while (true) {
             try {
                 assertion.check();
                 return;
             } catch (AssertionError e) {
-                if (System.nanoTime() - begun > patience.toNanos()) {
+                if (System.nanoTime() - startedAt > maxWait.toNanos()) {
                     throw e;
                 }
             }

@@ -7,73 +7,71 @@ import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.OnceKey;
 import dev.semel.store.Response;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A record lives from its completion on, and then its key is new. */
 public interface ExpiryContract extends StoreFixture {
 
-    @Test
-    default void life_isCountedFromTheCompletion_notFromTheStart() {
-        for (Mode mode : modes()) {
-            Call call = call("k-" + mode);
-            run(newOnce(), mode, call, () -> {
-                time().advance(Duration.ofMinutes(10));
-                return Response.of("slow");
-            });
-            assertThat(Objects.requireNonNull(stored(call)).deadline())
-                    .isEqualTo(time().instant().plus(SETTINGS.retention()));
-        }
+    @ParameterizedTest
+    @EnumSource
+    default void retention_isCountedFromTheCompletion(Mode mode) {
+        Call call = call("k");
+        run(newOnce(), mode, call, () -> {
+            time().advance(Duration.ofMinutes(10));
+            return Response.of("slow");
+        });
+        assertThat(Objects.requireNonNull(stored(call)).deadline())
+                .isEqualTo(time().instant().plus(SETTINGS.retention()));
     }
 
-    @Test
-    default void replays_doNotProlongTheLife() {
-        for (Mode mode : modes()) {
-            Call call = call("k-" + mode);
-            run(mode, call, "first");
-            time().advance(Duration.ofHours(23));
-            assertThat(run(mode, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
-            time().advance(Duration.ofHours(1));
-            assertThat(run(mode, call, "second")).isInstanceOf(Outcome.Executed.class);
-        }
+    @ParameterizedTest
+    @EnumSource
+    default void replays_doNotExtendTheRetention(Mode mode) {
+        Call call = call("k");
+        run(mode, call, "first");
+        time().advance(Duration.ofHours(23));
+        assertThat(run(mode, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+        time().advance(Duration.ofHours(1));
+        assertThat(run(mode, call, "second")).isInstanceOf(Outcome.Executed.class);
     }
 
-    @Test
-    default void reuseOfAnExpiredKey_isTold() {
-        for (Mode mode : modes()) {
-            List<String> reused = new ArrayList<>();
-            Once once = newOnce(store(), SETTINGS, new OnceListener() {
-                @Override
-                public void expiredKeyReused(OnceKey key) {
-                    reused.add(key.key());
-                }
-            });
-            Call call = call("k-" + mode);
-            run(once, mode, call, () -> Response.of("first"));
-            run(once, mode, call, () -> Response.of("must not run"));
-            assertThat(reused).isEmpty();
-            time().advance(SETTINGS.retention());
-            run(once, mode, call, () -> Response.of("second"));
-            assertThat(reused).containsExactly(call.key().key());
-        }
+    @ParameterizedTest
+    @EnumSource
+    default void reuseOfAnExpiredKey_isReported(Mode mode) {
+        List<String> reused = new ArrayList<>();
+        Once once = newOnce(store(), SETTINGS, new OnceListener() {
+            @Override
+            public void expiredKeyReused(IdempotencyKey key) {
+                reused.add(key.key());
+            }
+        });
+        Call call = call("k");
+        run(once, mode, call, () -> Response.of("first"));
+        run(once, mode, call, () -> Response.of("must not run"));
+        assertThat(reused).isEmpty();
+        time().advance(SETTINGS.retention());
+        run(once, mode, call, () -> Response.of("second"));
+        assertThat(reused).containsExactly(call.key().key());
     }
 
-    @Test
-    default void expiredFailure_isANewKey() {
-        for (Mode mode : modes()) {
-            Call call = call("k-" + mode);
-            run(newOnce(), mode, call, () -> {
-                throw new IllegalStateException("first");
-            });
-            time().advance(SETTINGS.failedRetention());
-            assertThat(((Outcome.Executed) run(mode, call, "second")).attempt()).isEqualTo(1);
-        }
+    @ParameterizedTest
+    @EnumSource
+    default void expiredFailure_isANewKey(Mode mode) {
+        Call call = call("k");
+        run(newOnce(), mode, call, () -> {
+            throw new IllegalStateException("first");
+        });
+        time().advance(SETTINGS.failedRetention());
+        assertThat(((Outcome.Executed) run(mode, call, "second")).attempt()).isEqualTo(1);
     }
 
     @Test

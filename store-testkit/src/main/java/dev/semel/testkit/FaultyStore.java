@@ -1,15 +1,15 @@
 package dev.semel.testkit;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
-import dev.semel.store.Scan;
-import dev.semel.store.Sighting;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore.Scan;
+import dev.semel.store.spi.OnceStore;
+import dev.semel.store.spi.OnceStore.Lookup;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A store that fails: before it has done what it was asked, after it has, or all the time; and that is slow. Whatever it does,
- * nothing may be lost and nothing done twice.
+ * Puts faults in front of any store: calls fail before they reach it, responses of writes are lost, everything fails, or calls are slow.
+ * Whatever it does, nothing may be lost and nothing done twice.
  */
 public final class FaultyStore extends ForwardingStore {
 
@@ -34,21 +34,21 @@ public final class FaultyStore extends ForwardingStore {
     private volatile long seed;
     private volatile Runnable beforeCommit = () -> {};
 
-    public FaultyStore(Store store) {
+    public FaultyStore(OnceStore store) {
         super(store);
     }
 
-    /** The next commits fail, and are not done. */
+    /** The next commits fail, and are not applied. */
     public void failBefore(int commits) {
         failBefore.set(commits);
     }
 
-    /** The next commits are done, but their answers are lost. */
-    public void loseAnswers(int commits) {
+    /** The next commits are applied, but their responses are lost. */
+    public void loseResponses(int commits) {
         failAfter.set(commits);
     }
 
-    /** From now on everything fails, and nothing is done. */
+    /** From now on every call fails, and nothing is applied. */
     public void goDown() {
         down = true;
     }
@@ -104,30 +104,30 @@ public final class FaultyStore extends ForwardingStore {
         if (failBefore.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw StoreException.unavailable("failed before", null);
         }
-        CommitResult result = store.commit(commit);
+        CommitResult result = super.commit(commit);
         boolean lost =
                 failAfter.getAndUpdate(left -> Math.max(0, left - 1)) > 0 || (odds > 0 && chance().nextDouble() < odds);
         if (lost) {
-            throw StoreException.unavailable("answer lost", null);
+            throw StoreException.unavailable("response lost", null);
         }
         return result;
     }
 
     @Override
-    public Sighting find(OnceKey key, Quota quota) {
+    public Lookup find(IdempotencyKey key, Quota quota) {
         before();
-        return store.find(key, quota);
+        return super.find(key, quota);
     }
 
     @Override
     public Optional<Document> read(DocumentId id) {
         before();
-        return store.read(id);
+        return super.read(id);
     }
 
     @Override
     public List<Document> scan(Scan scan) {
         before();
-        return store.scan(scan);
+        return super.scan(scan);
     }
 }

@@ -1,34 +1,35 @@
 package dev.semel.testkit;
 
-import dev.semel.store.Capability;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.Housekeeping;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
-import dev.semel.store.Scan;
-import dev.semel.store.Sighting;
-import dev.semel.store.Store;
+import dev.semel.store.admin.AdminStore;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.DocumentStore.Scan;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.OnceStore;
+import dev.semel.store.spi.OnceStore.Lookup;
+import dev.semel.store.spi.OrderedStore;
+import dev.semel.store.spi.QuotaStore;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
-/** Does all that another store does, for those who change one thing about it. */
-public abstract class ForwardingStore implements Store {
+/**
+ * Passes all calls to another store, for tests that change one thing about it. Every write goes through {@link #commit}, also on a
+ * store that has no documents. A call that the other store has no method for throws a {@link ClassCastException}.
+ */
+public abstract class ForwardingStore implements OrderedStore, QuotaStore, AdminStore {
 
     /** The other store. */
-    protected final Store store;
+    protected final OnceStore store;
 
-    protected ForwardingStore(Store store) {
+    protected ForwardingStore(OnceStore store) {
         this.store = store;
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-        return store.capabilities();
     }
 
     @Override
@@ -37,33 +38,38 @@ public abstract class ForwardingStore implements Store {
     }
 
     @Override
-    public Sighting find(OnceKey key, Quota quota) {
-        return store.find(key, quota);
+    public Lookup find(IdempotencyKey key, Quota quota) {
+        return store instanceof QuotaStore quotas ? quotas.find(key, quota) : store.find(key);
     }
 
     @Override
     public Optional<Document> read(DocumentId id) {
-        return store.read(id);
-    }
-
-    @Override
-    public Housekeeping housekeeping() {
-        return store.housekeeping();
+        return ((DocumentStore) store).read(id);
     }
 
     @Override
     public List<Document> scan(Scan scan) {
-        return store.scan(scan);
+        return ((DocumentStore) store).scan(scan);
     }
 
     @Override
     public CommitResult commit(Commit commit) {
-        return store.commit(commit);
+        IdempotencyWrite write = commit.idempotencyWrite();
+        boolean isRecordAlone =
+                commit.preconditions().isEmpty() && commit.writes().isEmpty();
+        return write != null && isRecordAlone
+                ? store.compareAndSet(commit.id(), write)
+                : ((DocumentStore) store).commit(commit);
     }
 
     @Override
     public Runnable watch(Runnable task) {
-        return store.watch(task);
+        return ((OrderedStore) store).watch(task);
+    }
+
+    @Override
+    public StoreAdmin admin() {
+        return ((AdminStore) store).admin();
     }
 
     @Override

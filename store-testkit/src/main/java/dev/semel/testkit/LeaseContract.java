@@ -5,30 +5,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.once.Call;
-import dev.semel.once.LeaseLostException;
-import dev.semel.once.LeasedOperation;
+import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import dev.semel.once.Once.LeasedOperation;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.once.UnknownOutcomeException;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
-import dev.semel.store.Expected;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
+import dev.semel.store.spi.OnceStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** A lease is kept up by its owner, taken over when the owner vanishes, and lost for good then. */
+/** A lease is renewed by its owner, and taken over after the owner crashed; then the owner has lost it. */
 public interface LeaseContract extends StoreFixture {
 
     @Test
@@ -52,7 +52,7 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void heartbeatsThatGetLost_areMadeUpForByTheNext() {
+    default void failedHeartbeat_isMadeUpForByTheNext() {
         Call call = call("k");
         FaultyStore faulty = new FaultyStore(store());
         Outcome outcome = newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
@@ -82,30 +82,30 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void lateOwner_isRefused_andGetsTheAnswerOfTheOneWhoTookOver() {
+    default void lateOwner_isRejected_andGetsTheResponseOfTheNewOwner() {
         Call call = call("k");
-        List<Long> fences = new ArrayList<>();
-        Refusals refusals = new Refusals();
-        Outcome late = cutOffOwner(call, IfAbandoned.RERUN, refusals, () -> {
-            fences.add(Objects.requireNonNull(stored(call)).fence());
+        List<Long> fencingTokens = new ArrayList<>();
+        Rejections rejections = new Rejections();
+        Outcome late = cutOffOwner(call, IfAbandoned.RERUN, rejections, () -> {
+            fencingTokens.add(Objects.requireNonNull(stored(call)).fencingToken());
             newOnce().leased(call, IfAbandoned.RERUN, lease -> {
-                fences.add(lease.fence());
+                fencingTokens.add(lease.fencingToken());
                 return Response.of("second");
             });
         });
         assertThat(((Outcome.Replayed) late).response()).isEqualTo(Response.of("second"));
         assertThat(Objects.requireNonNull(stored(call)).response()).isEqualTo(Response.of("second"));
-        assertThat(fences.get(1)).isGreaterThan(fences.get(0));
-        assertThat(refusals.refused).containsExactly(fences.get(0));
+        assertThat(fencingTokens.get(1)).isGreaterThan(fencingTokens.get(0));
+        assertThat(rejections.rejected).containsExactly(fencingTokens.get(0));
     }
 
     @Test
-    default void lateOwner_whileAnotherRuns_isToldSo() {
+    default void lateOwner_whileAnotherRuns_isInProgress() {
         Call call = call("k");
         Outcome late =
-                cutOffOwner(call, IfAbandoned.RERUN, OnceListener.NONE, () -> claimAndVanish(call, IfAbandoned.RERUN));
+                cutOffOwner(call, IfAbandoned.RERUN, OnceListener.NONE, () -> claimAndCrash(call, IfAbandoned.RERUN));
         assertThat(late).isInstanceOf(Outcome.InProgress.class);
-        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.PROCESSING);
     }
 
     @Test
@@ -118,12 +118,12 @@ public interface LeaseContract extends StoreFixture {
                 () -> run(newOnce(), Mode.LEASED, call, () -> {
                     throw new IllegalStateException("second");
                 }));
-        assertThat(((Outcome.Failed) late).cause()).isInstanceOf(LeaseLostException.class);
+        assertThat(((Outcome.Failed) late).cause()).isInstanceOf(Lease.LostException.class);
         assertThat(Objects.requireNonNull(stored(call)).attempts()).isEqualTo(2);
     }
 
     @Test
-    default void lateOwner_ofAFrozenOperation_isRefused() {
+    default void lateOwner_ofAFrozenOperation_isRejected() {
         Call call = call("k");
         Outcome late = cutOffOwner(
                 call,
@@ -131,11 +131,11 @@ public interface LeaseContract extends StoreFixture {
                 OnceListener.NONE,
                 () -> assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class));
         assertThat(late).isInstanceOf(Outcome.Unknown.class);
-        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.UNKNOWN);
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.UNKNOWN);
     }
 
     @Test
-    default void lateOwner_whomNobodyMissed_completes() {
+    default void lateOwner_withoutATakeover_completes() {
         Call call = call("k");
         Outcome late = cutOffOwner(call, IfAbandoned.RERUN, OnceListener.NONE, () -> {});
         assertThat(late).isInstanceOf(Outcome.Executed.class);
@@ -157,11 +157,11 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void policy_isTheOneOfTheOwner_notOfWhoAsksLater() {
+    default void ifAbandoned_isTheOwnersPolicy_notTheRetrys() {
         Call frozen = call("frozen");
-        claimAndVanish(frozen, IfAbandoned.FREEZE);
+        claimAndCrash(frozen, IfAbandoned.FREEZE);
         Call rerun = call("rerun");
-        claimAndVanish(rerun, IfAbandoned.RERUN);
+        claimAndCrash(rerun, IfAbandoned.RERUN);
         time().advance(SETTINGS.lease());
         assertThat(newOnce().leased(frozen, IfAbandoned.RERUN, lease -> Response.of("must not run")))
                 .isInstanceOf(Outcome.Unknown.class);
@@ -170,7 +170,7 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void policyOfARetry_isStored() {
+    default void ifAbandoned_ofARetryThatRuns_isStored() {
         Call call = call("k");
         newOnce().leased(call, IfAbandoned.FREEZE, lease -> {
             throw new IllegalStateException("first");
@@ -182,24 +182,10 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void lease_isCountedFromBeforeTheClaim() {
-        FaultyStore slow = new FaultyStore(store());
-        slow.beforeCommit(() -> time().advance(SETTINGS.lease().dividedBy(2)));
-        newOnce(slow, SETTINGS, OnceListener.NONE).leased(call("k"), IfAbandoned.RERUN, lease -> {
-            slow.beforeCommit(() -> {});
-            slow.goDown();
-            time().advance(SETTINGS.lease().dividedBy(2));
-            assertThat(lease.isHeld()).isFalse();
-            slow.comeUp();
-            return Response.of("done");
-        });
-    }
-
-    @Test
-    default void ownerWhoHasLostItsLease_knowsItWithTheNextBeat() {
+    default void ownerThatHasLostItsLease_knowsItWithTheNextHeartbeat() {
         Call call = call("k");
         newOnce().leased(call, IfAbandoned.RERUN, lease -> {
-            write(call, Expected.asSeen(stored(call)), OnceStatus.FAILED, IfAbandoned.RERUN, null);
+            write(call, Precondition.unchanged(stored(call)), Status.FAILED, IfAbandoned.RERUN, null);
             assertThat(lease.isHeld()).isTrue();
             time().advance(SETTINGS.lease().dividedBy(3));
             assertThat(lease.isHeld()).isFalse();
@@ -209,7 +195,7 @@ public interface LeaseContract extends StoreFixture {
 
     /** The effect is there already: all that matters now is to say so. */
     @Test
-    default void completion_isTriedAsLongAsTheLeaseIsHeld() {
+    default void completion_isRetriedAsLongAsTheLeaseIsHeld() {
         for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
             FaultyStore faulty = new FaultyStore(store());
             Call call = call("k-" + ifAbandoned);
@@ -223,7 +209,7 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void failure_isTriedToBeRecordedAsLongAsTheLeaseIsHeld() {
+    default void recordingOfAFailure_isRetriedAsLongAsTheLeaseIsHeld() {
         FaultyStore faulty = new FaultyStore(store());
         Call call = call("k");
         newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
@@ -247,62 +233,9 @@ public interface LeaseContract extends StoreFixture {
         assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
     }
 
-    /** Nobody knows of the claim, so nobody runs the operation; it is free again, not frozen. */
-    @Test
-    default void claimWhoseAnswerStaysLost_isGivenBack() {
-        for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
-            FaultyStore faulty = new FaultyStore(store());
-            Call call = call("k-" + ifAbandoned);
-            faulty.loseAnswers(4);
-            assertThatThrownBy(() -> newOnce(faulty, SETTINGS, OnceListener.NONE)
-                            .leased(call, ifAbandoned, lease -> Response.of("must not run")))
-                    .isInstanceOf(StoreException.class);
-            assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
-            faulty.goDown();
-            time().advance(Duration.ofSeconds(5));
-            faulty.comeUp();
-            time().advance(Duration.ofSeconds(1));
-            assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.FAILED);
-            assertThat(run(Mode.LEASED, call, "runs")).isInstanceOf(Outcome.Executed.class);
-        }
-    }
-
-    /** The store was still at it when it was asked what had become of it, longer than a lease. */
-    @Test
-    default void claimThatIsMadeLate_isGivenBack() {
-        Call call = call("k");
-        List<Commit> pending = new ArrayList<>();
-        List<OnceKey> created = new ArrayList<>();
-        Store stalled = new ForwardingStore(store()) {
-            @Override
-            public CommitResult commit(Commit commit) {
-                if (pending.size() < 4) {
-                    pending.add(commit);
-                    time().advance(SETTINGS.lease().dividedBy(3));
-                    throw StoreException.unavailable("no answer in time", null);
-                }
-                return store.commit(commit);
-            }
-        };
-        Once once = newOnce(stalled, SETTINGS, new OnceListener() {
-            @Override
-            public void keyCreated(OnceKey key) {
-                created.add(key);
-            }
-        });
-        assertThatThrownBy(() -> once.leased(call, IfAbandoned.FREEZE, lease -> Response.of("must not run")))
-                .isInstanceOf(StoreException.class);
-        time().advance(Duration.ofSeconds(5));
-        store().commit(pending.get(0));
-        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
-        time().advance(Duration.ofSeconds(2));
-        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.FAILED);
-        assertThat(created).containsExactly(call.key());
-    }
-
     @Test
     @SuppressWarnings("NullAway") // hostile on purpose
-    default void operationThatDoesNotSayThatItDidNotWork_freezes() {
+    default void operationWithAnUnclearFailure_freezes() {
         List<LeasedOperation> operations = List.of(
                 lease -> {
                     throw new StackOverflowError();
@@ -321,92 +254,25 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void operationThatCannotTell_freezes_orCountsAsFailed() {
+    default void operationWithAnUnknownOutcome_freezes_orCountsAsFailed() {
         Call frozen = call("frozen");
         assertThat(newOnce().leased(frozen, IfAbandoned.FREEZE, lease -> {
-                    throw new UnknownOutcomeException("no answer in time", null);
+                    throw new UnknownOutcomeException("no response in time", null);
                 }))
                 .isInstanceOf(Outcome.Unknown.class);
         assertThat(run(Mode.LEASED, frozen, "must not run")).isInstanceOf(Outcome.Unknown.class);
         Call rerun = call("rerun");
         assertThat(newOnce().leased(rerun, IfAbandoned.RERUN, lease -> {
-                    throw new UnknownOutcomeException("no answer in time", null);
+                    throw new UnknownOutcomeException("no response in time", null);
                 }))
                 .isInstanceOf(Outcome.Failed.class);
         assertThat(run(Mode.LEASED, rerun, "again")).isInstanceOf(Outcome.Executed.class);
     }
 
-    /** A store that answers the first commit late. */
-    private Store slowAtFirst(Duration delay) {
-        return new ForwardingStore(store()) {
-            private boolean claimed;
-
-            @Override
-            public CommitResult commit(Commit commit) {
-                CommitResult result = store.commit(commit);
-                if (!claimed) {
-                    claimed = true;
-                    time().advance(delay);
-                }
-                return result;
-            }
-        };
-    }
-
-    @Test
-    default void claimWhoseAnswerCameTooLate_isMadeAgainBeforeAnythingRuns() {
-        Call call = call("k");
-        Store slow = slowAtFirst(SETTINGS.lease());
-        Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
-            assertThat(lease.isHeld()).isTrue();
-            return Response.of("done");
-        });
-        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
-        assertThat(((Outcome.Executed) outcome).attempt()).isEqualTo(2);
-    }
-
-    /** Nothing ran, and so nobody has to find out whether it did. */
-    @Test
-    default void claimWhoseAnswerCameTooLate_isGivenBackWhenTheStoreCanBeUsedAgain() {
-        Call call = call("k");
-        FaultyStore faulty = new FaultyStore(store());
-        Store slow = new ForwardingStore(faulty) {
-            @Override
-            public CommitResult commit(Commit commit) {
-                CommitResult result = store.commit(commit);
-                time().advance(SETTINGS.lease());
-                faulty.goDown();
-                return result;
-            }
-        };
-        Once once = newOnce(slow, SETTINGS, OnceListener.NONE);
-        assertThatThrownBy(() -> once.leased(call, IfAbandoned.FREEZE, lease -> Response.of("must not run")))
-                .isInstanceOf(StoreException.class);
-        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.PROCESSING);
-        faulty.comeUp();
-        time().advance(Duration.ofSeconds(1));
-        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(OnceStatus.FAILED);
-        assertThat(run(Mode.LEASED, call, "done")).isInstanceOf(Outcome.Executed.class);
-    }
-
-    /** It counts from when it was asked for, and so does when it has to be kept up. */
-    @Test
-    default void leaseWhoseAnswerTookLong_isKeptUpAtOnce() {
-        Call call = call("k");
-        Store slow = slowAtFirst(SETTINGS.lease().multipliedBy(70).dividedBy(100));
-        Outcome outcome = newOnce(slow, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
-            time().advance(SETTINGS.lease().multipliedBy(31).dividedBy(100));
-            assertThat(lease.isHeld()).isTrue();
-            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
-            return Response.of("done");
-        });
-        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
-    }
-
     @Test
     default void ownerThatIsInterrupted_isRecordedAllTheSame() {
         Call call = call("k");
-        Store broken = new ForwardingStore(store()) {
+        OnceStore broken = new ForwardingStore(store()) {
             private int commits;
 
             @Override
@@ -415,7 +281,7 @@ public interface LeaseContract extends StoreFixture {
                 if (++commits == 2) {
                     throw StoreException.unavailable("the completion failed once", null);
                 }
-                return store.commit(commit);
+                return super.commit(commit);
             }
         };
         Outcome outcome = newOnce(broken, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.FREEZE, lease -> {
@@ -428,7 +294,7 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void operationThatHangs_isGivenUpAfterTheLongestRun() {
+    default void leaseOfAHangingOperation_isNotRenewedAfterTheLongestRun() {
         Call call = call("k");
         OnceSettings settings = SETTINGS.withLongestRun(Duration.ofMinutes(10));
         newOnce(store(), settings, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
@@ -443,7 +309,7 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    default void clockThatStepsBack_stealsNoLease_andLosesNothing() {
+    default void clockThatIsSetBack_expiresNoLease_andLosesNothing() {
         Call call = call("k");
         Outcome outcome = newOnce().leased(call, IfAbandoned.RERUN, lease -> {
             time().setClock(time().instant().minus(Duration.ofDays(1)));
@@ -453,18 +319,18 @@ public interface LeaseContract extends StoreFixture {
             return Response.of("done");
         });
         assertThat(outcome).isInstanceOf(Outcome.Executed.class);
-        OnceRecord record = Objects.requireNonNull(stored(call));
+        IdempotencyRecord record = Objects.requireNonNull(stored(call));
         assertThat(record.deadline()).isEqualTo(time().instant().plus(SETTINGS.retention()));
         assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
     }
 
-    /** Hears of completions that were refused. */
-    final class Refusals implements OnceListener {
-        private final List<Long> refused = new ArrayList<>();
+    /** Collects the fencing tokens of completions that were rejected. */
+    final class Rejections implements OnceListener {
+        private final List<Long> rejected = new ArrayList<>();
 
         @Override
-        public void completionRefused(OnceKey key, long fence) {
-            refused.add(fence);
+        public void completionRejected(IdempotencyKey key, long fencingToken) {
+            rejected.add(fencingToken);
         }
     }
 }

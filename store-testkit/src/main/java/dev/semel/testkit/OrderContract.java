@@ -3,15 +3,15 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentPage;
+import dev.semel.document.WriteResult;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Page;
-import dev.semel.record.Records;
-import dev.semel.record.WriteResult;
-import dev.semel.store.Capability;
 import dev.semel.store.Document;
+import dev.semel.store.spi.OrderedStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,20 +24,22 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Records that are kept in order are found in the order in which they were committed, whatever their keys. */
-public interface OrderContract extends StoreFixture {
+@Needs(OrderedStore.class)
+public interface OrderContract extends DocumentFixture {
 
     /** Notes, all in one order. */
-    Records NOTES = Records.of("notes", KeyTemplate.of("{note}")).inOrder();
+    DocumentCollection NOTES =
+            DocumentCollection.of("notes", KeyTemplate.of("{note}")).inCommitOrder();
 
     /** What else a slow commit writes. */
-    Records BULK = Records.of("bulk", KeyTemplate.of("{id}"));
+    DocumentCollection BULK = DocumentCollection.of("bulk", KeyTemplate.of("{id}"));
 
     /** So long that it takes a while to write. */
     Json LONG_TEXT = Json.of("\"" + "x".repeat(300_000) + "\"");
 
     /** Remarks on notes, in the order of each note. */
-    Records REMARKS =
-            Records.of("remarks", KeyTemplate.of("{note:uuid4s}_{remark}")).inOrder("note");
+    DocumentCollection REMARKS = DocumentCollection.of("remarks", KeyTemplate.of("{note:uuid4s}_{remark}"))
+            .inCommitOrder("note");
 
     private void note(String key) {
         assertThat(transactions().<WriteResult, RuntimeException>run(tx -> NOTES.create(tx, key, Json.of("1"))))
@@ -45,7 +47,8 @@ public interface OrderContract extends StoreFixture {
     }
 
     private List<Document> oldestNotes() {
-        return NOTES.oldest(store(), Map.of(), null, Records.LARGEST_PAGE).items();
+        return NOTES.oldest(documents(), Map.of(), null, DocumentCollection.LARGEST_PAGE)
+                .items();
     }
 
     private static List<String> keys(List<Document> documents) {
@@ -53,17 +56,15 @@ public interface OrderContract extends StoreFixture {
     }
 
     @Test
-    default void records_areFoundInTheOrderOfCommit_fromBothEnds() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void documents_areFoundInCommitOrder_fromBothEnds() {
         List.of("m", "z", "a", "q").forEach(this::note);
         assertThat(keys(oldestNotes())).containsExactly("m", "z", "a", "q");
-        assertThat(keys(NOTES.newest(store(), Map.of(), null, 9).items())).containsExactly("q", "a", "z", "m");
-        assertThat(oldestNotes()).extracting(Document::place).isSorted().doesNotHaveDuplicates();
+        assertThat(keys(NOTES.newest(documents(), Map.of(), null, 9).items())).containsExactly("q", "a", "z", "m");
+        assertThat(oldestNotes()).extracting(Document::sequence).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    default void pages_newestFirst_areWholeWhileOthersWrite() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void pages_newestFirst_areComplete_whileOthersWrite() {
         List<String> before = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             before.add(IdSchemes.UUID4S.mint());
@@ -72,7 +73,7 @@ public interface OrderContract extends StoreFixture {
         List<String> seen = new ArrayList<>();
         @Nullable String next = null;
         do {
-            Page page = NOTES.newest(store(), Map.of(), next, 3);
+            DocumentPage page = NOTES.newest(documents(), Map.of(), next, 3);
             seen.addAll(keys(page.items()));
             next = page.next().orElse(null);
             note(IdSchemes.UUID4S.mint());
@@ -82,8 +83,7 @@ public interface OrderContract extends StoreFixture {
     }
 
     @Test
-    default void recordThatChanges_keepsItsPlace_andOneThatIsCreatedAgainGetsANewOne() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void update_keepsTheSequenceNumber_andCreationAssignsANewOne() {
         List.of("a", "b", "c").forEach(this::note);
         transactions().run(tx -> NOTES.update(tx, "a", 1, Json.of("2")));
         assertThat(keys(oldestNotes())).containsExactly("a", "b", "c");
@@ -95,8 +95,7 @@ public interface OrderContract extends StoreFixture {
     }
 
     @Test
-    default void recordThatIsCreatedAgainAfterItsTime_isFoundAtItsNewPlaceAlone() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void documentThatIsCreatedAgainAfterItsExpiry_isFoundOnce_byItsNewSequenceNumber() {
         transactions().run(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(60)));
         note("b");
         time().advance(Duration.ofSeconds(60));
@@ -106,8 +105,7 @@ public interface OrderContract extends StoreFixture {
     }
 
     @Test
-    default void order_withinAPart_holdsThoseOfThatPartAlone() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void orderWithinAPart_holdsTheDocumentsOfThatPartAlone() {
         String first = IdSchemes.UUID4S.mint();
         String second = IdSchemes.UUID4S.mint();
         for (String remark : List.of("y", "x")) {
@@ -115,30 +113,31 @@ public interface OrderContract extends StoreFixture {
                 transactions().run(tx -> REMARKS.create(tx, note + "_" + remark, Json.of("1")));
             }
         }
-        assertThat(keys(REMARKS.oldest(store(), Map.of("note", first), null, 9).items()))
+        assertThat(keys(REMARKS.oldest(documents(), Map.of("note", first), null, 9)
+                        .items()))
                 .containsExactly(first + "_y", first + "_x");
-        assertThat(keys(REMARKS.newest(store(), Map.of("note", second), null, 9).items()))
+        assertThat(keys(REMARKS.newest(documents(), Map.of("note", second), null, 9)
+                        .items()))
                 .containsExactly(second + "_x", second + "_y");
-        assertThat(REMARKS.oldest(store(), Map.of("note", IdSchemes.UUID4S.mint()), null, 9)
+        assertThat(REMARKS.oldest(documents(), Map.of("note", IdSchemes.UUID4S.mint()), null, 9)
                         .items())
                 .isEmpty();
     }
 
     @Test
-    default void questionsThatTheOrderDoesNotAnswer_areRefused() {
-        needs(Capability.COMMIT, Capability.SCAN);
-        assertThatThrownBy(() -> REMARKS.oldest(store(), Map.of(), null, 9))
+    default void queriesThatTheOrderCannotServe_areRejected() {
+        assertThatThrownBy(() -> REMARKS.oldest(documents(), Map.of(), null, 9))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> REMARKS.oldest(store(), Map.of("note", "x/"), null, 9))
+        assertThatThrownBy(() -> REMARKS.oldest(documents(), Map.of("note", "x/"), null, 9))
                 .isInstanceOf(MalformedException.class);
         for (String cursor : List.of("?", "YQ", "", "AAAAAAAAAAAAAAAAAAAAAAAA")) {
-            assertThatThrownBy(() -> NOTES.newest(store(), Map.of(), cursor, 9)).isInstanceOf(MalformedException.class);
+            assertThatThrownBy(() -> NOTES.newest(documents(), Map.of(), cursor, 9))
+                    .isInstanceOf(MalformedException.class);
         }
     }
 
     @Test
-    default void whoeverReadsTheOrder_neverSeesAPlaceBeforeOneBelowIt() throws Exception {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void reader_neverSeesASequenceNumberBeforeALowerOne() throws Exception {
         int writers = 8;
         int each = 40;
         ExecutorService threads = Executors.newFixedThreadPool(writers);
@@ -146,7 +145,7 @@ public interface OrderContract extends StoreFixture {
         try {
             List<Future<?>> writing = new ArrayList<>();
             for (int i = 0; i < writers; i++) {
-                boolean slow = i % 2 == 0; // so much to write that those who begin later may be done sooner
+                boolean slow = i % 2 == 0; // so much to write that those who start later may be done sooner
                 writing.add(threads.submit(() -> {
                     for (int n = 0; n < each; n++) {
                         String key = IdSchemes.UUID4S.mint();
@@ -174,8 +173,7 @@ public interface OrderContract extends StoreFixture {
     }
 
     @Test
-    default void recordThatIsRemovedAndMadeAnewInOneCommit_isFoundAtItsNewPlaceAlone() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void documentThatIsDeletedAndCreatedInOneCommit_isFoundOnce_byItsNewSequenceNumber() {
         List.of("a", "b").forEach(this::note);
         transactions().run(tx -> {
             NOTES.delete(tx, "a");
@@ -188,13 +186,12 @@ public interface OrderContract extends StoreFixture {
             return NOTES.delete(tx, "a");
         });
         assertThat(keys(oldestNotes())).containsExactly("b");
-        note("a"); // if its old place were still known, it would be found there, too
+        note("a"); // if its old index entry were still there, it would be found twice
         assertThat(keys(oldestNotes())).containsExactly("b", "a");
     }
 
     @Test
-    default void recordThatIsMadeAndRemovedInOneCommit_leavesNothing() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void documentThatIsCreatedAndDeletedInOneCommit_leavesNothing() {
         transactions().run(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(60)));
         time().advance(Duration.ofSeconds(60));
         transactions().run(tx -> {
@@ -207,15 +204,14 @@ public interface OrderContract extends StoreFixture {
     }
 
     @Test
-    default void secondRecordOfACommitInTheSameOrder_isRefused() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void secondDocumentOfACommitInTheSameOrder_isRejected() {
         String note = IdSchemes.UUID4S.mint();
         assertThatThrownBy(() -> transactions().run(tx -> {
                     NOTES.create(tx, "a", Json.of("1"));
                     return NOTES.create(tx, "b", Json.of("2"));
                 }))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("A transaction makes one document in an order, and this is a second one of notes");
+                .hasMessage("A transaction creates one document in a commit order, and this is a second one of notes");
         assertThat(oldestNotes()).isEmpty();
         transactions().run(tx -> {
             NOTES.create(tx, "a", Json.of("1"));
@@ -223,7 +219,7 @@ public interface OrderContract extends StoreFixture {
             return REMARKS.create(tx, IdSchemes.UUID4S.mint() + "_a", Json.of("1")); // in the order of another note
         });
         assertThat(keys(oldestNotes())).containsExactly("a");
-        assertThat(REMARKS.oldest(store(), Map.of("note", note), null, 9).items())
+        assertThat(REMARKS.oldest(documents(), Map.of("note", note), null, 9).items())
                 .hasSize(1);
     }
 }

@@ -1,364 +1,123 @@
 package dev.semel.testkit;
 
+import static dev.semel.testkit.StoreFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.id.IdSchemes;
-import dev.semel.id.MalformedException;
-import dev.semel.json.Json;
-import dev.semel.key.KeyTemplate;
+import dev.semel.json.Fingerprint;
 import dev.semel.once.Call;
-import dev.semel.once.Once;
-import dev.semel.once.Outcome;
-import dev.semel.record.Records;
-import dev.semel.record.WriteResult;
-import dev.semel.store.Capability;
-import dev.semel.store.Document;
-import dev.semel.store.DocumentId;
+import dev.semel.store.IdempotencyKey;
+import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
-import dev.semel.store.Transactions;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Iterator;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Records are created, never overwritten; updated by version; and put in place although others write too. */
+/** A record is read as it was written, whatever it holds. */
 public interface RecordContract extends StoreFixture {
 
-    /** Anything under any id. */
-    Records NOTES = Records.of("notes", KeyTemplate.of("{id}"));
-
-    private WriteResult write(Transactions.Operation<WriteResult, RuntimeException> operation) {
-        return transactions().run(operation);
+    @Test
+    default void completedRecord_isReadAsItWasWritten() {
+        Call call = call("k").withClientTxId("tx-1");
+        Response response = Response.of(201, Map.of("Location", "/payments/1"), new byte[] {0, -1, 10});
+        IdempotencyRecord written = write(call, Precondition.ABSENT, Status.COMPLETED, null, response);
+        assertThat(stored(call)).isEqualTo(written);
+        assertThat(written.key()).isEqualTo(call.key());
+        assertThat(written.clientTxId()).isEqualTo("tx-1");
+        assertThat(written.fingerprint()).isEqualTo(call.fingerprint());
+        assertThat(written.response()).isEqualTo(response);
     }
 
     @Test
-    default void create_writesVersion1_andNeverOverwrites() {
-        needs(Capability.COMMIT);
+    default void claimedRecord_isReadAsItWasWritten() {
+        for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
+            Call call = call("k-" + ifAbandoned);
+            IdempotencyRecord written = claimAndCrash(call, ifAbandoned);
+            assertThat(stored(call)).isEqualTo(written);
+            assertThat(written.ifAbandoned()).isEqualTo(ifAbandoned);
+            assertThat(written.response()).isNull();
+        }
+    }
+
+    /** Leases and retentions are compared with the clock, and a renewal is noticed by its deadline. */
+    @Test
+    default void times_areKeptToTheMicrosecond() {
+        time().advance(Duration.of(123_457, ChronoUnit.MICROS));
         Instant now = time().instant();
-        WriteResult first = write(tx -> NOTES.create(tx, "a", Json.of("{\"n\":1}")));
-        Document created = ((WriteResult.Written) first).document();
-        assertThat(created.id()).isEqualTo(new DocumentId("notes", "", "a"));
-        assertThat(created.version()).isEqualTo(1);
-        assertThat(created.createdAt()).isEqualTo(now);
-        assertThat(created.updatedAt()).isEqualTo(now);
-        assertThat(created.expiresAt()).isNull();
-        assertThat(created.data()).isEqualTo(Json.of("{\"n\":1}"));
-        time().advance(Duration.ofSeconds(1));
-        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isEqualTo(new WriteResult.Taken(created));
-        assertThat(NOTES.read(store(), "a")).contains(created);
+        IdempotencyRecord written = claimAndCrash(call("k"), IfAbandoned.FREEZE);
+        assertThat(written.createdAt()).isEqualTo(now);
+        assertThat(written.deadline()).isEqualTo(now.plus(SETTINGS.lease()));
+        assertThat(stored(call("k"))).isEqualTo(written);
     }
 
     @Test
-    default void createMinted_makesAnotherKey_ifTheFirstIsTaken() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "taken", Json.of("1")));
-        Iterator<String> keys = List.of("taken", "free").iterator();
-        Document created = transactions().run(tx -> NOTES.createMinted(tx, keys::next, Json.of("2")));
-        assertThat(created.key()).isEqualTo("free");
-        assertThat(NOTES.read(store(), "taken")).map(Document::data).contains(Json.of("1"));
-        Document minted = transactions().run(tx -> NOTES.createMinted(tx, IdSchemes.TID62::mint, Json.of("3")));
-        assertThat(NOTES.read(store(), minted.key())).contains(minted);
+    default void longestKeyAndTransactionId_areKept() {
+        String endpoint = "POST /" + "\u00e9".repeat(IdempotencyKey.LONGEST_ENDPOINT - 6);
+        IdempotencyKey key = new IdempotencyKey("u".repeat(255), endpoint, "k".repeat(255));
+        Call call = Call.of(key, Fingerprint.ofJson(PAYLOAD)).withClientTxId("t".repeat(255));
+        IdempotencyRecord written = write(call, Precondition.ABSENT, Status.FAILED, null, null);
+        assertThat(written.key()).isEqualTo(key);
+        assertThat(written.clientTxId()).isEqualTo("t".repeat(255));
+        assertThat(stored(call)).isEqualTo(written);
     }
 
     @Test
-    default void update_byTheVersionThatWasSeen() {
-        needs(Capability.COMMIT);
-        Instant created = time().instant();
-        write(tx -> NOTES.create(tx, "a", Json.of("1")));
-        time().advance(Duration.ofSeconds(5));
-        Document updated = ((WriteResult.Written) write(tx -> NOTES.update(tx, "a", 1, Json.of("2")))).document();
-        assertThat(updated.version()).isEqualTo(2);
-        assertThat(updated.createdAt()).isEqualTo(created);
-        assertThat(updated.updatedAt()).isEqualTo(created.plusSeconds(5));
-        assertThat(write(tx -> NOTES.update(tx, "a", 1, Json.of("3")))).isEqualTo(new WriteResult.Stale(updated));
-        assertThat(write(tx -> NOTES.update(tx, "b", 1, Json.of("3")))).isEqualTo(new WriteResult.Missing());
-        assertThat(NOTES.read(store(), "a")).contains(updated);
-    }
-
-    @Test
-    default void update_keepsWhenTheRecordIsGone() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(10)));
-        write(tx -> NOTES.update(tx, "a", 1, Json.of("2")));
-        time().advance(Duration.ofSeconds(10));
-        assertThat(NOTES.read(store(), "a")).isEmpty();
-    }
-
-    /** The version is the same again, but the record is another. */
-    @Test
-    default void recordThatWasRemovedAndCreatedAgainMeanwhile_isNotOverwritten() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "a", Json.of("\"old\"")));
-        AtomicInteger runs = new AtomicInteger();
-        WriteResult result = write(tx -> {
-            Document seen = NOTES.read(tx, "a").orElseThrow();
-            if (runs.getAndIncrement() == 0) {
-                write(other -> NOTES.delete(other, "a"));
-                write(other -> NOTES.create(other, "a", Json.of("\"new\"")));
-            }
-            return NOTES.update(tx, "a", 1, Json.of("[" + seen.data().text() + "]"));
-        });
-        assertThat(result).isInstanceOf(WriteResult.Written.class);
-        assertThat(runs).hasValue(2);
-        assertThat(NOTES.read(store(), "a")).map(Document::data).contains(Json.of("[\"new\"]"));
-    }
-
-    @Test
-    default void recordThatExpiredAndWasCreatedAgainMeanwhile_isNotOverwritten() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "a", Json.of("\"old\""), Duration.ofSeconds(10)));
-        AtomicInteger runs = new AtomicInteger();
-        write(tx -> {
-            NOTES.read(tx, "a");
-            if (runs.getAndIncrement() == 0) {
-                time().advance(Duration.ofSeconds(10));
-                write(other -> NOTES.create(other, "a", Json.of("\"new\"")));
-            }
-            return NOTES.update(tx, "a", 1, Json.of("\"newer\""));
-        });
-        assertThat(runs).hasValue(2);
-        assertThat(NOTES.read(store(), "a")).map(Document::data).contains(Json.of("\"newer\""));
-    }
-
-    @Test
-    default void deletedAndCreatedInOneTransaction_isAnewWithVersion1() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "a", Json.of("1")));
-        write(tx -> NOTES.update(tx, "a", 1, Json.of("2")));
-        write(tx -> {
-            NOTES.delete(tx, "a");
-            return NOTES.create(tx, "a", Json.of("3"));
-        });
-        Document document = NOTES.read(store(), "a").orElseThrow();
-        assertThat(document.version()).isEqualTo(1);
-        assertThat(document.data()).isEqualTo(Json.of("3"));
-    }
-
-    @Test
-    default void manyTakenKeysInOneTransaction_areAllToldAfterOneMoreRun() {
-        needs(Capability.COMMIT);
-        transactions().run(tx -> {
-            for (int i = 0; i < 60; i++) {
-                NOTES.create(tx, "k" + i, Json.of("1"));
-            }
-            return 0;
-        });
-        AtomicInteger runs = new AtomicInteger();
-        int taken = transactions().run(tx -> {
-            runs.incrementAndGet();
-            int count = 0;
-            for (int i = 0; i < 60; i++) {
-                count += NOTES.create(tx, "k" + i, Json.of("2")) instanceof WriteResult.Taken ? 1 : 0;
-            }
-            return count;
-        });
-        assertThat(taken).isEqualTo(60);
-        assertThat(runs).hasValue(2);
-    }
-
-    /** It saw what never was: one account before a transfer, and the other after it. */
-    @Test
-    default void operationThatThrowsBecauseOfWhatIsNoLongerSo_runsAgain() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "a", Json.of("50")));
-        write(tx -> NOTES.create(tx, "b", Json.of("50")));
-        AtomicInteger runs = new AtomicInteger();
-        Outcome outcome = newOnce().atomic(StoreFixture.call("k"), tx -> {
-            int a = Integer.parseInt(NOTES.read(tx, "a").orElseThrow().data().text());
-            if (runs.getAndIncrement() == 0) {
-                transactions().run(other -> {
-                    NOTES.update(other, "a", 1, Json.of("0"));
-                    return NOTES.update(other, "b", 1, Json.of("100"));
-                });
-            }
-            int b = Integer.parseInt(NOTES.read(tx, "b").orElseThrow().data().text());
-            if (a + b != 100) {
-                throw new IllegalStateException("the sum is " + (a + b));
-            }
-            return Response.of("sound");
-        });
-        assertThat(outcome).isInstanceOf(Outcome.Executed.class);
-        assertThat(runs).hasValue(2);
-    }
-
-    @Test
-    default void refusalBecauseOfWhatIsNoLongerSo_isNotRecorded() {
-        needs(Capability.COMMIT);
-        AtomicInteger runs = new AtomicInteger();
-        Outcome outcome = newOnce().atomic(StoreFixture.call("k"), tx -> {
-            boolean there = NOTES.read(tx, "a").isPresent();
-            if (runs.getAndIncrement() == 0) {
-                write(other -> NOTES.create(other, "a", Json.of("1")));
-            }
-            return there ? Response.of("there") : Response.of("not there").asRefusal();
-        });
-        assertThat(((Outcome.Executed) outcome).response()).isEqualTo(Response.of("there"));
-    }
-
-    @Test
-    default void update_whenTheClockWasSetBack_makesNothingYounger() {
-        needs(Capability.COMMIT);
-        Instant created = time().instant();
-        write(tx -> NOTES.create(tx, "a", Json.of("1")));
-        time().setClock(created.minusSeconds(3600));
-        Document updated = ((WriteResult.Written) write(tx -> NOTES.update(tx, "a", 1, Json.of("2")))).document();
-        assertThat(updated.updatedAt()).isEqualTo(created);
-    }
-
-    @Test
-    default void delete_byVersionOrWhatever() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "a", Json.of("1")));
-        assertThat(write(tx -> NOTES.delete(tx, "a", 2))).isInstanceOf(WriteResult.Stale.class);
-        assertThat(write(tx -> NOTES.delete(tx, "a", 1))).isInstanceOf(WriteResult.Written.class);
-        assertThat(write(tx -> NOTES.delete(tx, "a", 1))).isEqualTo(new WriteResult.Missing());
-        assertThat(write(tx -> NOTES.delete(tx, "a"))).isEqualTo(new WriteResult.Missing());
-        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isInstanceOf(WriteResult.Written.class);
-        assertThat(write(tx -> NOTES.delete(tx, "a"))).isInstanceOf(WriteResult.Written.class);
-        assertThat(NOTES.read(store(), "a")).isEmpty();
-    }
-
-    @Test
-    default void recordWithALife_isGoneAfterIt() {
-        needs(Capability.COMMIT);
-        write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(10)));
-        time().advance(Duration.ofSeconds(9));
-        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isInstanceOf(WriteResult.Taken.class);
-        time().advance(Duration.ofSeconds(1));
-        assertThat(NOTES.read(store(), "a")).isEmpty();
-        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isInstanceOf(WriteResult.Written.class);
-    }
-
-    @Test
-    default void transaction_seesItsOwnWrites() {
-        needs(Capability.COMMIT);
-        transactions().run(tx -> {
-            NOTES.create(tx, "a", Json.of("1"));
-            assertThat(NOTES.read(tx, "a")).map(Document::version).contains(1L);
-            assertThat(NOTES.create(tx, "a", Json.of("2"))).isInstanceOf(WriteResult.Taken.class);
-            NOTES.update(tx, "a", 1, Json.of("2"));
-            assertThat(NOTES.read(tx, "a")).map(Document::version).contains(2L);
-            NOTES.create(tx, "b", Json.of("1"));
-            NOTES.delete(tx, "b");
-            assertThat(NOTES.read(tx, "b")).isEmpty();
-            return 0;
-        });
-        assertThat(NOTES.read(store(), "a")).map(Document::version).contains(2L);
-        assertThat(NOTES.read(store(), "b")).isEmpty();
-    }
-
-    @Test
-    default void malformedKeys_areRefused() {
-        needs(Capability.COMMIT);
-        for (String key : List.of("", "a b", "é", "a\n", "x".repeat(256), "../a")) {
-            assertThatThrownBy(() -> write(tx -> NOTES.create(tx, key, Json.of("1"))))
-                    .isInstanceOf(MalformedException.class);
-            assertThatThrownBy(() -> NOTES.read(store(), key)).isInstanceOf(MalformedException.class);
+    default void keysThatDifferInCaseOrInTheirEnd_areDifferent() {
+        Fingerprint fingerprint = Fingerprint.ofJson(PAYLOAD);
+        String longest = "/" + "p".repeat(IdempotencyKey.LONGEST_ENDPOINT - 2);
+        List<IdempotencyKey> keys = List.of(
+                new IdempotencyKey("ann", "POST /a", "k"),
+                new IdempotencyKey("Ann", "POST /a", "k"),
+                new IdempotencyKey("ann", "POST /A", "k"),
+                new IdempotencyKey("ann", "POST /a", "K"),
+                new IdempotencyKey("ann", "POST /a/", "k"),
+                new IdempotencyKey("ann", longest + "1", "k"),
+                new IdempotencyKey("ann", longest + "2", "k"));
+        for (IdempotencyKey key : keys) {
+            write(Call.of(key, fingerprint), Precondition.ABSENT, Status.COMPLETED, null, Response.of(key.toString()));
+        }
+        for (IdempotencyKey key : keys) {
+            Response response =
+                    Objects.requireNonNull(stored(Call.of(key, fingerprint))).response();
+            assertThat(response).isEqualTo(Response.of(key.toString()));
         }
     }
 
     @Test
-    default void upsert_createsAndThenUpdates() {
-        needs(Capability.COMMIT);
-        NOTES.upsert(transactions(), "a", current -> Json.of("1"));
-        NOTES.upsert(
-                transactions(),
-                "a",
-                current -> Json.of(current.orElseThrow().data().text() + "0"));
-        Document document = NOTES.read(store(), "a").orElseThrow();
-        assertThat(document.version()).isEqualTo(2);
-        assertThat(document.data()).isEqualTo(Json.of("10"));
-    }
-
-    @Test
-    default void upsert_whenOthersAreQuicker_readsAgainAfter100And200And400Millis() {
-        needs(Capability.COMMIT);
-        FaultyStore faulty = new FaultyStore(store());
-        List<Duration> tries = new ArrayList<>();
-        Instant begun = time().instant();
-        AtomicInteger disturbances = new AtomicInteger(3);
-        faulty.beforeCommit(() -> {
-            tries.add(Duration.between(begun, time().instant()));
-            if (disturbances.getAndDecrement() > 0) {
-                NOTES.upsert(transactions(), "a", current -> Json.of("\"other\""));
-            }
-        });
-        List<Long> seen = new ArrayList<>();
-        WriteResult result = NOTES.upsert(new Transactions(faulty, time()), "a", current -> {
-            seen.add(current.map(Document::version).orElse(0L));
-            return Json.of("\"mine\"");
-        });
-        assertThat(((WriteResult.Written) result).document().version()).isEqualTo(4);
-        assertThat(seen).containsExactly(0L, 1L, 2L, 3L);
-        assertThat(tries)
-                .containsExactly(Duration.ZERO, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMillis(700));
-    }
-
-    @Test
-    default void upsert_whenOthersAreQuickerEachTime_writesNothing_andSaysWhatIsThere() {
-        needs(Capability.COMMIT);
-        FaultyStore faulty = new FaultyStore(store());
-        faulty.beforeCommit(() -> NOTES.upsert(transactions(), "a", current -> Json.of("\"other\"")));
-        WriteResult result = NOTES.upsert(new Transactions(faulty, time()), "a", current -> Json.of("\"mine\""));
-        Document current = ((WriteResult.Stale) result).current();
-        assertThat(current.version()).isEqualTo(4);
-        assertThat(current.data()).isEqualTo(Json.of("\"other\""));
-        assertThat(faulty.commits()).isEqualTo(4);
-    }
-
-    /** The crude race: many threads, one counter, no lost update. */
-    @Test
-    default void manyThreadsThatCountInOneDocument_loseNoUpdate() throws Exception {
-        needs(Capability.COMMIT);
-        int threads = 16;
-        int each = 50;
-        ExecutorService pool = Executors.newFixedThreadPool(threads);
-        try {
-            List<Future<?>> counting = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                int thread = i;
-                var once = newOnce();
-                counting.add(pool.submit(() -> {
-                    for (int j = 0; j < each; j++) {
-                        Outcome outcome = countOnce(once, StoreFixture.call(thread + "-" + j));
-                        while (outcome instanceof Outcome.Failed) {
-                            outcome = countOnce(once, StoreFixture.call(thread + "-" + j));
-                        }
-                    }
-                    return null;
-                }));
-            }
-            for (Future<?> counter : counting) {
-                counter.get();
-            }
-        } finally {
-            pool.shutdownNow();
+    default void largestResponse_isKeptByteForByte() {
+        byte[] body = new byte[SETTINGS.responseLimit()];
+        for (int i = 0; i < body.length; i++) {
+            body[i] = (byte) (i * 31 + i / 256);
         }
-        Document counter = NOTES.read(store(), "counter").orElseThrow();
-        assertThat(counter.data()).isEqualTo(Json.of(Integer.toString(threads * each)));
-        assertThat(counter.version()).isEqualTo((long) threads * each);
+        assertReadAsWritten("large", Response.of(200, Map.of(), body));
     }
 
-    private static Outcome countOnce(Once once, Call call) {
-        return once.atomic(call, tx -> {
-            var counter = NOTES.read(tx, "counter");
-            LockSupport.parkNanos(10_000); // long enough for others to come between
-            if (counter.isEmpty()) {
-                NOTES.create(tx, "counter", Json.of("1"));
-            } else {
-                Document current = counter.get();
-                int next = Integer.parseInt(current.data().text()) + 1;
-                NOTES.update(tx, "counter", current.version(), Json.of(Integer.toString(next)));
-            }
-            return Response.of("counted");
-        });
+    @Test
+    default void everyKindOfResponse_isKept() {
+        Map<String, String> headers =
+                Map.of("X-Empty", "", "X-Text", "a: b, c=\"d\"; \u00e9\t|", "Location", "/p/1?a=b&c");
+        assertReadAsWritten("headers", Response.of(201, headers, new byte[] {13, 10, 0, -1, 127, -128}));
+        assertReadAsWritten("empty", Response.of(204, Map.of(), new byte[0]));
+        assertReadAsWritten("refusal", Response.of("no").asRefusal());
+        assertReadAsWritten("not-kept", Response.of("too large").notKept());
+        assertReadAsWritten(
+                "refusal-not-kept", Response.of("too large").asRefusal().notKept());
+    }
+
+    private void assertReadAsWritten(String key, Response response) {
+        IdempotencyRecord written = write(call(key), Precondition.ABSENT, Status.COMPLETED, null, response);
+        assertThat(written.response()).isEqualTo(response);
+        @Nullable Response read = Objects.requireNonNull(stored(call(key))).response();
+        assertThat(read).isEqualTo(response);
+        assertThat(Arrays.equals(Objects.requireNonNull(read).body(), response.body()))
+                .isTrue();
     }
 }

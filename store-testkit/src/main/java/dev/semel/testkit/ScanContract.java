@@ -1,17 +1,16 @@
 package dev.semel.testkit;
 
-import static dev.semel.testkit.StoreFixture.id;
+import static dev.semel.testkit.DocumentFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentPage;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Page;
-import dev.semel.record.Records;
-import dev.semel.store.Capability;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.Scan;
+import dev.semel.store.spi.DocumentStore.Scan;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Documents come in the order of their keys, page by page. */
-public interface ScanContract extends StoreFixture {
+public interface ScanContract extends DocumentFixture {
 
     /** All documents of the shared collection. */
     static Scan all(int limit) {
@@ -29,20 +28,19 @@ public interface ScanContract extends StoreFixture {
     }
 
     private List<String> scanned(KeyRange range, String after, int limit) {
-        return store().scan(new Scan("things", "", "", range, after, limit)).stream()
+        return documents().scan(new Scan("things", "", "", range, after, limit)).stream()
                 .map(Document::key)
                 .toList();
     }
 
     private List<String> scannedDown(KeyRange range, String after, int limit) {
-        return store().scan(new Scan("things", "", "", range, after, limit, true)).stream()
+        return documents().scan(new Scan("things", "", "", range, after, limit, true)).stream()
                 .map(Document::key)
                 .toList();
     }
 
     @Test
     default void scan_returnsTheKeysOfTheRange_inTheOrderOfTheirBytes() {
-        needs(Capability.COMMIT, Capability.SCAN);
         for (String key : List.of("b", "a_", "a", "aZ", "a-", "a0", "ab", "aa", "~", "!", "a~")) {
             commit(Map.of(), document(key, 1, "1"));
         }
@@ -55,8 +53,7 @@ public interface ScanContract extends StoreFixture {
     }
 
     @Test
-    default void scan_goesOnBehindAKey_whetherItIsStillThereOrNot() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void scan_continuesAfterAKey_whetherItIsStillThereOrNot() {
         for (String key : List.of("a", "c", "e")) {
             commit(Map.of(), document(key, 1, "1"));
         }
@@ -67,8 +64,7 @@ public interface ScanContract extends StoreFixture {
     }
 
     @Test
-    default void scanDownwards_returnsTheSameInTheOtherOrder() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void descendingScan_returnsTheSameInReverseOrder() {
         for (String key : List.of("a", "b1", "b2", "b3", "c", "~")) {
             commit(Map.of(), document(key, 1, "1"));
         }
@@ -76,9 +72,23 @@ public interface ScanContract extends StoreFixture {
         commit(
                 Map.of(),
                 new Document(
-                        new DocumentId("things", "ann", "b"), 1, now, now, null, Json.of("2"), StoreFixture.writer(1)),
+                        new DocumentId("things", "ann", "b"),
+                        1,
+                        now,
+                        now,
+                        null,
+                        Json.of("2"),
+                        DocumentFixture.commitIdOf(1),
+                        0),
                 new Document(
-                        new DocumentId("thingz", "", "b"), 1, now, now, null, Json.of("2"), StoreFixture.writer(1)));
+                        new DocumentId("thingz", "", "b"),
+                        1,
+                        now,
+                        now,
+                        null,
+                        Json.of("2"),
+                        DocumentFixture.commitIdOf(1),
+                        0));
         assertThat(scannedDown(KeyRange.ofPrefix(""), "", 100)).containsExactly("~", "c", "b3", "b2", "b1", "a");
         assertThat(scannedDown(KeyRange.ofPrefix("b"), "", 2)).containsExactly("b3", "b2");
         assertThat(scannedDown(KeyRange.ofPrefix("b"), "b2", 9)).containsExactly("b1");
@@ -90,28 +100,26 @@ public interface ScanContract extends StoreFixture {
 
     @Test
     default void scan_staysInItsCollectionAndWithItsOwner() {
-        needs(Capability.COMMIT, Capability.SCAN);
         Instant now = time().instant();
         commit(Map.of(), document("k", 1, "1"));
         for (DocumentId other : List.of(
                 new DocumentId("thing", "", "k"),
                 new DocumentId("thingss", "", "k"),
                 new DocumentId("things", "ann", "k"))) {
-            commit(Map.of(), new Document(other, 1, now, now, null, Json.of("2"), StoreFixture.writer(1)));
+            commit(Map.of(), new Document(other, 1, now, now, null, Json.of("2"), DocumentFixture.commitIdOf(1), 0));
         }
-        assertThat(store().scan(all(100))).extracting(Document::id).containsExactly(id("k"));
-        assertThat(store().scan(new Scan("things", "ann", "", KeyRange.ofPrefix(""), "", 100)))
+        assertThat(documents().scan(all(100))).extracting(Document::id).containsExactly(id("k"));
+        assertThat(documents().scan(new Scan("things", "ann", "", KeyRange.ofPrefix(""), "", 100)))
                 .extracting(Document::id)
                 .containsExactly(new DocumentId("things", "ann", "k"));
     }
 
     @Test
-    default void scan_leavesOutWhatIsPastItsTime() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void scan_omitsExpiredDocuments() {
         Instant now = time().instant();
         commit(
                 Map.of(),
-                new Document(id("a"), 1, now, now, now.plusSeconds(1), Json.of("1"), StoreFixture.writer(1)),
+                new Document(id("a"), 1, now, now, now.plusSeconds(1), Json.of("1"), DocumentFixture.commitIdOf(1), 0),
                 document("b", 1, "1"));
         assertThat(scanned(KeyRange.ofPrefix(""), "", 9)).containsExactly("a", "b");
         time().advance(Duration.ofSeconds(1));
@@ -119,20 +127,19 @@ public interface ScanContract extends StoreFixture {
     }
 
     @Test
-    default void pages_whileOthersWrite_neitherSkipNorRepeatWhatStays() {
-        needs(Capability.COMMIT, Capability.SCAN);
-        Records things = Records.of("things", KeyTemplate.of("{id}"));
+    default void pages_whileOthersWrite_neitherSkipNorRepeatDocumentsThatStay() {
+        DocumentCollection things = DocumentCollection.of("things", KeyTemplate.of("{id}"));
         for (int i = 0; i < 50; i++) {
             commit(Map.of(), document(String.format("k%02d", i), 1, "1"));
         }
         List<String> seen = new ArrayList<>();
         @Nullable String next = null;
         do {
-            Page page = things.scan(store(), KeyRange.ofPrefix("k"), next, 7);
+            DocumentPage page = things.scan(documents(), KeyRange.ofPrefix("k"), next, 7);
             page.items().forEach(document -> seen.add(document.key()));
             next = page.next().orElse(null);
             if (next != null) {
-                // others remove the very place where the page ended, and write before and behind it
+                // others delete the document with which the page ended, and write before and after it
                 String last = seen.get(seen.size() - 1);
                 transactions().run(tx -> things.delete(tx, last));
                 commit(Map.of(), document("k" + last.substring(1) + "-new", 1, "1"), document("k00", 2, "2"));
@@ -144,10 +151,11 @@ public interface ScanContract extends StoreFixture {
 
     @Test
     default void lastPage_hasNoNext() {
-        needs(Capability.COMMIT, Capability.SCAN);
-        Records things = Records.of("things", KeyTemplate.of("{id}"));
+        DocumentCollection things = DocumentCollection.of("things", KeyTemplate.of("{id}"));
         commit(Map.of(), document("a", 1, "1"), document("b", 1, "1"));
-        assertThat(things.scan(store(), KeyRange.ofPrefix(""), null, 2).next()).isEmpty();
-        assertThat(things.scan(store(), KeyRange.ofPrefix(""), null, 1).next()).isPresent();
+        assertThat(things.scan(documents(), KeyRange.ofPrefix(""), null, 2).next())
+                .isEmpty();
+        assertThat(things.scan(documents(), KeyRange.ofPrefix(""), null, 1).next())
+                .isPresent();
     }
 }

@@ -3,17 +3,16 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.StoredSequence;
+import dev.semel.document.Transactions;
 import dev.semel.id.ExhaustedException;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.id.Sequence;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Records;
-import dev.semel.record.StoredSequence;
-import dev.semel.store.Capability;
 import dev.semel.store.StoreException;
-import dev.semel.store.Transactions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -26,11 +25,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Numbers that a store counts: without gaps, or in blocks. */
-public interface SequenceContract extends StoreFixture {
+public interface SequenceContract extends DocumentFixture {
 
     @Test
-    default void numbersDrawnInTransactions_haveNoGaps_evenIfSomeAreNotCommitted() {
-        needs(Capability.COMMIT);
+    default void numbersTakenInTransactions_haveNoGaps_evenIfSomeAreNotCommitted() {
         StoredSequence orders = StoredSequence.named("orders");
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -46,8 +44,7 @@ public interface SequenceContract extends StoreFixture {
     }
 
     @Test
-    default void oneTransaction_mayDrawSeveral() {
-        needs(Capability.COMMIT);
+    default void oneTransaction_mayTakeSeveralNumbers() {
         StoredSequence orders = StoredSequence.named("orders");
         assertThat(transactions().<List<Long>, RuntimeException>run(tx -> {
                     Sequence numbers = orders.in(tx);
@@ -60,8 +57,7 @@ public interface SequenceContract extends StoreFixture {
     }
 
     @Test
-    default void blocks_areNeverHandedOutTwice() throws Exception {
-        needs(Capability.COMMIT);
+    default void blocks_areNeverAllocatedTwice() throws Exception {
         StoredSequence orders = StoredSequence.named("orders");
         List<Sequence> processes = List.of(orders.inBlocks(transactions(), 10), orders.inBlocks(transactions(), 7));
         Set<Long> drawn = ConcurrentHashMap.newKeySet();
@@ -88,13 +84,12 @@ public interface SequenceContract extends StoreFixture {
     }
 
     @Test
-    default void blockWhoseAnswerIsLost_isNotSkipped() {
-        needs(Capability.COMMIT);
+    default void blockWhoseResponseIsLost_isNotSkipped() {
         FaultyStore faulty = new FaultyStore(store());
         Sequence numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 5);
         Set<Long> drawn = LongStream.rangeClosed(1, 20)
                 .map(i -> {
-                    faulty.loseAnswers(1);
+                    faulty.loseResponses(1);
                     return numbers.next();
                 })
                 .boxed()
@@ -103,8 +98,7 @@ public interface SequenceContract extends StoreFixture {
     }
 
     @Test
-    default void drawThatFails_givesNoNumberTwice() {
-        needs(Capability.COMMIT);
+    default void failedAllocation_returnsNoNumberTwice() {
         FaultyStore faulty = new FaultyStore(store());
         Sequence numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 2);
         assertThat(List.of(numbers.next(), numbers.next())).containsExactly(1L, 2L);
@@ -115,10 +109,9 @@ public interface SequenceContract extends StoreFixture {
     }
 
     @Test
-    default void sequenceAtTheEndOfAllNumbers_saysSo() {
-        needs(Capability.COMMIT);
+    default void sequenceWithoutNumbersLeft_throws() {
         transactions()
-                .run(tx -> Records.of("semel.sequences", KeyTemplate.of("{name}"))
+                .run(tx -> DocumentCollection.of("semel.sequences", KeyTemplate.of("{name}"))
                         .create(tx, "orders", Json.of(Long.toString(Long.MAX_VALUE - 1))));
         StoredSequence orders = StoredSequence.named("orders");
         assertThat(transactions()
@@ -129,11 +122,11 @@ public interface SequenceContract extends StoreFixture {
     }
 
     @Test
-    default void exhaustedSequence_saysSo_andGivesNothingAway() {
-        needs(Capability.COMMIT);
+    default void exhaustedScheme_throws_andTakesNoNumber() {
         StoredSequence orders = StoredSequence.named("orders");
         transactions().run(tx -> {
-            Records.of("semel.sequences", KeyTemplate.of("{name}")).create(tx, "orders", Json.of("9999999998"));
+            DocumentCollection.of("semel.sequences", KeyTemplate.of("{name}"))
+                    .create(tx, "orders", Json.of("9999999998"));
             return 0;
         });
         assertThat(transactions()
@@ -150,8 +143,7 @@ public interface SequenceContract extends StoreFixture {
     }
 
     @Test
-    default void sequencesOfDifferentNames_countApart() {
-        needs(Capability.COMMIT);
+    default void sequencesOfDifferentNames_areIndependent() {
         transactions().run(tx -> StoredSequence.named("a").in(tx).next());
         assertThat(transactions()
                         .<Long, RuntimeException>run(

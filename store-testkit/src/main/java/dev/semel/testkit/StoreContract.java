@@ -1,60 +1,40 @@
 package dev.semel.testkit;
 
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.OnceStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What every store has to hold to. A store's own tests extend this and say how to open an empty one; what a store does not
- * claim to be able to do is skipped.
+ * The contract of stores. A store's own tests extend this class and open an empty store; the suites of all interfaces that the store
+ * implements run, and the others are reported as skipped.
  *
  * <pre>{@code
  * class MyStoreTest extends StoreContract {
  *     @Override
- *     protected Store open(Time time) {
+ *     protected OnceStore open(Time time) {
  *         return new MyStore(time);
  *     }
  * }
  * }</pre>
- *
- * <p>The topics are interfaces, a file each.
  */
 public abstract class StoreContract
-        implements CommitContract,
-                ScanContract,
-                FurtherKeyContract,
-                OrderContract,
-                WatchContract,
-                AttemptContract,
-                StateTableContract,
-                ClaimContract,
-                ReplayContract,
-                MismatchContract,
-                LeaseContract,
-                ExpiryContract,
-                SweepContract,
-                SweepRaceContract,
-                InspectContract,
-                FailureContract,
-                WaitingContract,
-                QuotaContract,
-                IsolationContract,
-                RecordContract,
-                SequenceContract,
-                AllocationContract,
-                RaceContract {
+        implements OnceStoreContract,
+                DocumentStoreContract,
+                OrderedStoreContract,
+                QuotaStoreContract,
+                AdminStoreContract {
 
     private final ControlledTime time = new ControlledTime();
-    private @Nullable Store store;
+    private @Nullable OnceStore store;
 
     /**
      * Opens an empty store.
      *
-     * @param time what it takes for the time
+     * @param time the clock of the store, which tests set
      */
-    protected abstract Store open(Time time);
+    protected abstract OnceStore open(Time time);
 
     @BeforeEach
     void openStore() {
@@ -67,7 +47,7 @@ public abstract class StoreContract
     }
 
     @Override
-    public final Store store() {
+    public final OnceStore store() {
         if (store == null) {
             throw new IllegalStateException("The store is opened before each test");
         }
@@ -80,7 +60,7 @@ public abstract class StoreContract
     }
 
     @Override
-    public final Store openAnother(Time time) {
+    public final OnceStore openAnother(Time time) {
         return open(time);
     }
 }

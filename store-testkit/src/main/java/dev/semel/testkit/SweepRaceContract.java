@@ -3,25 +3,19 @@ package dev.semel.testkit;
 import static dev.semel.testkit.StoreFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.json.Json;
-import dev.semel.key.KeyTemplate;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.record.Records;
-import dev.semel.record.WriteResult;
-import dev.semel.store.Capability;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
-import dev.semel.store.SweepStep;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.OnceStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,20 +24,15 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Sweeps beside those who use what is being swept: nothing that lives is removed, and nothing that is done comes back. */
-public interface SweepRaceContract extends StoreFixture {
-
-    /** Documents with an end, which are found by another key, too. */
-    Records ENDING = Records.of("ending", KeyTemplate.of("{id:hex}-{name:hex}"), KeyTemplate.of("{name:hex}-{id:hex}"));
+/** Sweeps at the same time as calls: nothing live is deleted, and nothing that was completed is undone. */
+public interface SweepRaceContract extends AdminFixture {
 
     int KEYS = 40;
     int ROUNDS = 6;
@@ -52,66 +41,17 @@ public interface SweepRaceContract extends StoreFixture {
         return modes().get(i % modes().size());
     }
 
-    /**
-     * Does some work while two sweep, all from the same moment on.
-     *
-     * @return how much was let go
-     */
-    private long besideSweeps(List<? extends Callable<?>> work) throws Exception {
-        AtomicBoolean done = new AtomicBoolean();
-        CyclicBarrier together = new CyclicBarrier(work.size() + 2);
-        ExecutorService threads = Executors.newFixedThreadPool(work.size() + 2);
-        try {
-            List<Future<Long>> sweeps = new ArrayList<>();
-            for (int sweeper = 0; sweeper < 2; sweeper++) {
-                sweeps.add(threads.submit(() -> {
-                    together.await();
-                    return sweepUntil(done);
-                }));
-            }
-            List<Future<?>> all = new ArrayList<>();
-            for (Callable<?> each : work) {
-                all.add(threads.submit(() -> {
-                    together.await();
-                    return each.call();
-                }));
-            }
-            for (Future<?> each : all) {
-                each.get();
-            }
-            done.set(true);
-            return sweeps.get(0).get() + sweeps.get(1).get();
-        } finally {
-            done.set(true);
-            threads.shutdownNow();
-        }
-    }
-
-    /** Goes through everything once at least. */
-    private long sweepUntil(AtomicBoolean done) {
-        long gone = 0;
-        String from = "";
-        do {
-            SweepStep step = store().housekeeping().sweep(from);
-            gone += step.deleted().values().stream().mapToLong(Long::longValue).sum();
-            from = step.next().orElse("");
-        } while (!done.get() || !from.isEmpty());
-        return gone;
-    }
-
     @Test
-    default void sweepsBesideRetries_removeNothingLive_andResurrectNothing() throws Exception {
-        needs(Capability.HOUSEKEEPING);
+    default void sweepsDuringRetries_deleteNothingLive_andResurrectNothing() throws Exception {
         sweepBesideRetries("stripped", SETTINGS);
     }
 
     @Test
-    default void sweepsBesideRetries_removeNothingLive_whereNothingIsLeftOfAKey() throws Exception {
-        needs(Capability.HOUSEKEEPING);
+    default void sweepsDuringRetries_deleteNothingLive_withoutTombstones() throws Exception {
         sweepBesideRetries("forgotten", SETTINGS.withTombstone(Duration.ZERO));
     }
 
-    /** All keys are past their time, and each runs once more; and so again. */
+    /** All keys are expired, and each runs once more; and so again. */
     private void sweepBesideRetries(String prefix, OnceSettings settings) throws Exception {
         for (int i = 0; i < KEYS; i++) {
             run(newOnce(store(), settings, OnceListener.NONE), modeOf(i), call(prefix + i), () -> Response.of("0"));
@@ -124,14 +64,13 @@ public interface SweepRaceContract extends StoreFixture {
         }
     }
 
-    /** The owners of all have vanished, so long ago that their keys may go. */
+    /** The owners of all have crashed, so long ago that their keys may be deleted. */
     @Test
-    default void sweepsBesideTakeovers_removeNothingLive() throws Exception {
-        needs(Capability.HOUSEKEEPING);
+    default void sweepsDuringTakeovers_deleteNothingLive() throws Exception {
         for (int round = 1; round <= ROUNDS; round++) {
-            claimAndVanish(call("left-" + round), IfAbandoned.RERUN);
+            claimAndCrash(call("left-" + round), IfAbandoned.RERUN);
             for (int i = 0; i < KEYS; i++) {
-                claimAndVanish(call("abandoned" + round + "-" + i), IfAbandoned.RERUN);
+                claimAndCrash(call("abandoned" + round + "-" + i), IfAbandoned.RERUN);
             }
             time().advance(SETTINGS.lease().plus(SETTINGS.retention()).plus(SETTINGS.tombstone()));
             assertThat(retryBesideSweeps("abandoned" + round + "-", SETTINGS, String.valueOf(round)))
@@ -139,7 +78,7 @@ public interface SweepRaceContract extends StoreFixture {
         }
     }
 
-    private long retryBesideSweeps(String prefix, OnceSettings settings, String answer) throws Exception {
+    private long retryBesideSweeps(String prefix, OnceSettings settings, String response) throws Exception {
         AtomicInteger[] runs = new AtomicInteger[KEYS];
         for (int i = 0; i < KEYS; i++) {
             runs[i] = new AtomicInteger();
@@ -149,28 +88,27 @@ public interface SweepRaceContract extends StoreFixture {
                 AtomicInteger runsOfKey = runs[i];
                 run(newOnce(store(), settings, OnceListener.NONE), modeOf(i), call(prefix + i), () -> {
                     runsOfKey.incrementAndGet();
-                    return Response.of(answer);
+                    return Response.of(response);
                 });
             }
             return null;
         };
-        long gone = besideSweeps(List.of(retryAll, retryAll, retryAll));
+        long deleted = whileSweeping(List.of(retryAll, retryAll, retryAll));
         for (int i = 0; i < KEYS; i++) {
-            OnceRecord record = Objects.requireNonNull(stored(call(prefix + i)));
-            assertThat(Objects.requireNonNull(record.response()).text()).isEqualTo(answer);
+            IdempotencyRecord record = Objects.requireNonNull(stored(call(prefix + i)));
+            assertThat(Objects.requireNonNull(record.response()).text()).isEqualTo(response);
             if (modeOf(i) == Mode.LEASED) { // an atomic one may run twice, and be undone
                 assertThat(runs[i]).hasValue(1);
             }
         }
-        return gone;
+        return deleted;
     }
 
-    /** Owners who were cut off for as long as their leases come back while those are frozen: who was told that it is done, it is. */
+    /** Owners that were cut off until their leases expired come back while a sweep freezes them: an operation that was reported as executed is completed. */
     @Test
-    default void sweepsBesideOwnersWhoAreLate_freezeWhatIsNotDone_andNothingElse() throws Exception {
-        needs(Capability.HOUSEKEEPING);
-        Map<Call, Outcome> told = new ConcurrentHashMap<>();
-        CountDownLatch begun = new CountDownLatch(KEYS);
+    default void sweepsDuringLateCompletions_freezeOnlyIncompleteOperations() throws Exception {
+        Map<Call, Outcome> outcomes = new ConcurrentHashMap<>();
+        CountDownLatch started = new CountDownLatch(KEYS);
         CountDownLatch mayEnd = new CountDownLatch(1);
         Once once = newOnce(new WithoutHeartbeats(store()), SETTINGS, OnceListener.NONE);
         ExecutorService owners = Executors.newFixedThreadPool(KEYS);
@@ -178,15 +116,15 @@ public interface SweepRaceContract extends StoreFixture {
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < KEYS; i++) {
                 Call call = call("late-" + i);
-                all.add(owners.submit(() -> told.put(call, once.leased(call, IfAbandoned.FREEZE, lease -> {
-                    begun.countDown();
+                all.add(owners.submit(() -> outcomes.put(call, once.leased(call, IfAbandoned.FREEZE, lease -> {
+                    started.countDown();
                     mayEnd.await();
                     return Response.of("done");
                 }))));
             }
-            assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(started.await(60, TimeUnit.SECONDS)).isTrue();
             time().advance(SETTINGS.lease());
-            besideSweeps(List.of(() -> {
+            whileSweeping(List.of(() -> {
                 mayEnd.countDown();
                 for (Future<?> owner : all) {
                     owner.get();
@@ -197,62 +135,31 @@ public interface SweepRaceContract extends StoreFixture {
             mayEnd.countDown();
             owners.shutdownNow();
         }
-        assertThat(told).hasSize(KEYS);
-        told.forEach((call, outcome) -> {
-            OnceStatus status = Objects.requireNonNull(stored(call)).status();
+        assertThat(outcomes).hasSize(KEYS);
+        outcomes.forEach((call, outcome) -> {
+            Status status = Objects.requireNonNull(stored(call)).status();
             assertThat(outcome)
-                    .isInstanceOf(status == OnceStatus.COMPLETED ? Outcome.Executed.class : Outcome.Unknown.class);
-            assertThat(status).isIn(OnceStatus.COMPLETED, OnceStatus.UNKNOWN);
+                    .isInstanceOf(status == Status.COMPLETED ? Outcome.Executed.class : Outcome.Unknown.class);
+            assertThat(status).isIn(Status.COMPLETED, Status.UNKNOWN);
         });
     }
 
     /** A store through which leases cannot be kept up. */
     final class WithoutHeartbeats extends ForwardingStore {
 
-        WithoutHeartbeats(Store store) {
+        WithoutHeartbeats(OnceStore store) {
             super(store);
         }
 
         @Override
         public CommitResult commit(Commit commit) {
-            OnceRecord record = commit.once() == null ? null : commit.once().record();
-            if (record != null && record.status() == OnceStatus.PROCESSING && record.fence() != 0) {
+            IdempotencyRecord record = commit.idempotencyWrite() == null
+                    ? null
+                    : commit.idempotencyWrite().record();
+            if (record != null && record.status() == Status.PROCESSING && record.fencingToken() != 0) {
                 throw StoreException.unavailable("cut off", null);
             }
-            return store.commit(commit);
+            return super.commit(commit);
         }
-    }
-
-    @Test
-    default void sweepsBesideDocumentsThatAreMadeAnew_removeNothingLive() throws Exception {
-        needs(Capability.HOUSEKEEPING, Capability.COMMIT, Capability.SCAN);
-        for (int round = 1; round <= ROUNDS; round++) {
-            Json data = Json.of(String.valueOf(round));
-            String left = "1-" + Integer.toHexString(round);
-            transactions().run(tx -> ENDING.create(tx, left, data, Duration.ofMinutes(1)));
-            time().advance(Duration.ofMinutes(1)); // all that were made before are past their time
-            assertThat(besideSweeps(List.of(() -> makeAll(data), () -> makeAll(data))))
-                    .isPositive();
-            for (int i = 0; i < KEYS; i++) {
-                assertThat(ENDING.read(store(), key(i)).orElseThrow().data()).isEqualTo(data);
-                assertThat(ENDING.find(store(), Map.of("name", Integer.toHexString(i)), null, 10)
-                                .items())
-                        .hasSize(1);
-            }
-        }
-    }
-
-    private static String key(int i) {
-        return "0-" + Integer.toHexString(i);
-    }
-
-    private int makeAll(Json data) {
-        int made = 0;
-        for (int i = 0; i < KEYS; i++) {
-            String key = key(i);
-            WriteResult result = transactions().run(tx -> ENDING.create(tx, key, data, Duration.ofMinutes(1)));
-            made += result instanceof WriteResult.Written ? 1 : 0;
-        }
-        return made;
     }
 }

@@ -2,11 +2,11 @@ package dev.semel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.document.DocumentCollection;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Records;
-import dev.semel.store.Capability;
 import dev.semel.store.Document;
+import dev.semel.store.spi.OrderedStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,26 +17,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Whoever watches is told when something was committed in order, and then sees it. */
-public interface WatchContract extends StoreFixture {
+/** Watchers are notified when a document was created in commit order, and then see it. */
+@Needs(OrderedStore.class)
+public interface WatchContract extends DocumentFixture {
 
     /** Calls, all in one order. */
-    Records CALLS = Records.of("calls", KeyTemplate.of("{call}")).inOrder();
+    DocumentCollection CALLS =
+            DocumentCollection.of("calls", KeyTemplate.of("{call}")).inCommitOrder();
 
     private void call(String key) {
         transactions().run(tx -> CALLS.create(tx, key, Json.of("1")));
     }
 
-    /** Those behind a place. */
-    private List<Document> callsBehind(long place) {
-        return CALLS.oldest(store(), Map.of(), CALLS.behind(Map.of(), place), Records.LARGEST_PAGE)
+    /** Those with a higher commit sequence number. */
+    private List<Document> callsAfter(long sequence) {
+        return CALLS.oldest(
+                        documents(), Map.of(), CALLS.cursorAfter(Map.of(), sequence), DocumentCollection.LARGEST_PAGE)
                 .items();
     }
 
-    private static void awaitNews(Semaphore news) {
+    private static void awaitNotification(Semaphore notified) {
         try {
-            assertThat(news.tryAcquire(1, TimeUnit.MINUTES))
-                    .as("told of what was committed")
+            assertThat(notified.tryAcquire(1, TimeUnit.MINUTES))
+                    .as("a notification")
                     .isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
@@ -44,12 +47,11 @@ public interface WatchContract extends StoreFixture {
     }
 
     @Test
-    default void whoReadsWhenTold_missesNothing() throws Exception {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void readerThatReadsWhenNotified_missesNothing() throws Exception {
         int writers = 4;
         int each = 25;
-        Semaphore news = new Semaphore(0);
-        Runnable end = store().watch(news::release);
+        Semaphore notified = new Semaphore(0);
+        Runnable end = ((OrderedStore) store()).watch(notified::release);
         ExecutorService threads = Executors.newFixedThreadPool(writers);
         List<String> seen = new ArrayList<>();
         try {
@@ -57,12 +59,12 @@ public interface WatchContract extends StoreFixture {
                 String writer = "call-" + i + "-";
                 threads.execute(() -> IntStream.range(0, each).forEach(n -> call(writer + n)));
             }
-            long place = 0;
+            long last = 0;
             while (seen.size() < writers * each) {
-                awaitNews(news);
-                for (Document call : callsBehind(place)) {
+                awaitNotification(notified);
+                for (Document call : callsAfter(last)) {
                     seen.add(call.key());
-                    place = call.place();
+                    last = call.sequence();
                 }
             }
         } finally {
@@ -70,36 +72,35 @@ public interface WatchContract extends StoreFixture {
             end.run();
         }
         assertThat(seen)
-                .isEqualTo(callsBehind(0).stream().map(Document::key).toList())
+                .isEqualTo(callsAfter(0).stream().map(Document::key).toList())
                 .doesNotHaveDuplicates();
     }
 
     @Test
-    default void allWhoWatch_areTold() {
-        needs(Capability.COMMIT, Capability.SCAN);
-        List<Semaphore> news = List.of(new Semaphore(0), new Semaphore(0));
-        List<Runnable> ends =
-                news.stream().map(watcher -> store().watch(watcher::release)).toList();
+    default void allWatchers_areNotified() {
+        List<Semaphore> notified = List.of(new Semaphore(0), new Semaphore(0));
+        List<Runnable> ends = notified.stream()
+                .map(watcher -> ((OrderedStore) store()).watch(watcher::release))
+                .toList();
         for (int i = 0; i < 5; i++) {
-            news.forEach(Semaphore::drainPermits);
+            notified.forEach(Semaphore::drainPermits);
             call("call-" + i);
-            news.forEach(WatchContract::awaitNews);
+            notified.forEach(WatchContract::awaitNotification);
         }
         ends.forEach(Runnable::run);
     }
 
     @Test
-    default void whoDoesNotWatchAnyMore_isNotTold() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void endedWatch_isNotNotified() {
         Semaphore former = new Semaphore(0);
         Semaphore other = new Semaphore(0);
-        Runnable end = store().watch(former::release);
+        Runnable end = ((OrderedStore) store()).watch(former::release);
         end.run();
-        Runnable endOfOther = store().watch(other::release);
+        Runnable endOfOther = ((OrderedStore) store()).watch(other::release);
         former.drainPermits();
         other.drainPermits();
         call("a");
-        awaitNews(other);
+        awaitNotification(other);
         assertThat(former.availablePermits()).isZero();
         endOfOther.run();
     }

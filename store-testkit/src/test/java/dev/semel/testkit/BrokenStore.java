@@ -1,51 +1,52 @@
 package dev.semel.testkit;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.Expected;
-import dev.semel.store.OnceWrite;
-import dev.semel.store.Quota;
-import dev.semel.store.Sighting;
-import dev.semel.store.Store;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
+import dev.semel.store.spi.OnceStore.Lookup;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
-/** Stores as people write them who have not read the contract: to see that the suite tells them. */
+/** Stores as people write them who have not read the contract: to test that the suite rejects them. */
 abstract class BrokenStore extends ForwardingStore {
 
-    private BrokenStore(Store store) {
+    private BrokenStore(DocumentStore store) {
         super(store);
     }
 
     /** Records whatever an owner brings, however late it comes. */
-    static Store withoutFence(Store store) {
+    static DocumentStore withoutFencing(DocumentStore store) {
         return new BrokenStore(store) {
             @Override
             public CommitResult commit(Commit commit) {
-                OnceWrite once = commit.once();
-                boolean byOwner = once != null && once.record().fence() != 0;
-                return byOwner ? force(commit, commit.writers()) : store.commit(commit);
+                IdempotencyWrite once = commit.idempotencyWrite();
+                boolean byOwner = once != null && once.record().fencingToken() != 0;
+                return byOwner ? force(commit, commit.preconditions()) : super.commit(commit);
             }
         };
     }
 
     /** First looks whether all is as expected, and then writes. */
-    static Store thatReadsAndThenWrites(Store store) {
+    static DocumentStore thatReadsAndThenWrites(DocumentStore store) {
         return new BrokenStore(store) {
             @Override
             public CommitResult commit(Commit commit) {
-                OnceWrite once = commit.once();
-                if (once != null && !once.expected().isMetBy(seen(once).record())) {
-                    return new CommitResult.OnceChanged();
+                IdempotencyWrite once = commit.idempotencyWrite();
+                if (once != null && !once.precondition().isMetBy(seen(once).record())) {
+                    return new CommitResult.RecordConflict();
                 }
-                for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
+                for (Map.Entry<DocumentId, String> expected :
+                        commit.preconditions().entrySet()) {
                     Optional<Document> found = read(expected.getKey());
-                    if (!found.map(Document::writtenBy).orElse("").equals(expected.getValue())) {
+                    if (!found.map(Document::commitId).orElse("").equals(expected.getValue())) {
                         long version = found.map(Document::version).orElse(0L);
-                        return new CommitResult.Stale(expected.getKey(), version);
+                        return new CommitResult.DocumentConflict(expected.getKey(), version);
                     }
                 }
                 LockSupport.parkNanos(1_000); // as far apart as the two would be over a network, at the very least
@@ -54,17 +55,17 @@ abstract class BrokenStore extends ForwardingStore {
         };
     }
 
-    /** Writes once-records and documents one after the other. */
-    static Store thatSplitsCommits(Store store) {
+    /** Writes idempotency records and documents one after the other. */
+    static DocumentStore thatSplitsCommits(DocumentStore store) {
         return new BrokenStore(store) {
             @Override
             public CommitResult commit(Commit commit) {
-                if (commit.once() == null || commit.writes().isEmpty()) {
-                    return store.commit(commit);
+                if (commit.idempotencyWrite() == null || commit.writes().isEmpty()) {
+                    return super.commit(commit);
                 }
-                CommitResult first = store.commit(Commit.of(commit.attempt(), commit.once()));
+                CommitResult first = super.commit(Commit.of(commit.id(), commit.idempotencyWrite()));
                 if (first instanceof CommitResult.Applied) {
-                    store.commit(new Commit(commit.attempt() + "-2", null, commit.writers(), commit.writes()));
+                    super.commit(new Commit(commit.id() + "-2", null, commit.preconditions(), commit.writes()));
                 }
                 return first;
             }
@@ -72,36 +73,59 @@ abstract class BrokenStore extends ForwardingStore {
     }
 
     /** Takes a commit that is asked for again for a new one. */
-    static Store withoutMemoryOfAttempts(Store store) {
+    static DocumentStore thatForgetsCommitIds(DocumentStore store) {
         return new BrokenStore(store) {
             private int count;
 
             @Override
             public synchronized CommitResult commit(Commit commit) {
-                return store.commit(
-                        new Commit(commit.attempt() + "-" + count++, commit.once(), commit.writers(), commit.writes()));
+                return super.commit(new Commit(
+                        commit.id() + "-" + count++,
+                        commit.idempotencyWrite(),
+                        commit.preconditions(),
+                        commit.writes()));
             }
         };
     }
 
-    final Sighting seen(OnceWrite once) {
-        return store.find(once.record().key(), Quota.NONE);
+    /** Counts the starts of each key from one, as long as its record is there. */
+    static DocumentStore whoseFencingTokensStartAgain(DocumentStore store) {
+        return new BrokenStore(store) {
+            @Override
+            public CommitResult commit(Commit commit) {
+                IdempotencyWrite once = commit.idempotencyWrite();
+                if (once == null || once.record().fencingToken() != 0) {
+                    return super.commit(commit);
+                }
+                IdempotencyRecord current = seen(once).record();
+                long token = current == null ? 1 : current.fencingToken() + 1;
+                IdempotencyRecord record =
+                        once.record().toBuilder().fencingToken(token).build();
+                IdempotencyWrite counted = new IdempotencyWrite(
+                        once.precondition(), record, once.ttl(), once.tombstoneTtl(), once.quota());
+                return super.commit(new Commit(commit.id(), counted, commit.preconditions(), commit.writes()));
+            }
+        };
     }
 
-    /** Writes, however the once-record stands. */
+    final Lookup seen(IdempotencyWrite once) {
+        return store.find(once.record().key());
+    }
+
+    /** Writes, however the idempotency record stands. */
     final CommitResult force(Commit commit, Map<DocumentId, String> writers) {
         while (true) {
-            OnceWrite once = commit.once();
-            OnceWrite anyhow = once == null
+            IdempotencyWrite once = commit.idempotencyWrite();
+            IdempotencyWrite anyhow = once == null
                     ? null
-                    : new OnceWrite(
-                            Expected.asSeen(seen(once).record()),
+                    : new IdempotencyWrite(
+                            Precondition.unchanged(seen(once).record()),
                             once.record(),
-                            once.life(),
-                            once.afterlife(),
+                            once.ttl(),
+                            once.tombstoneTtl(),
                             once.quota());
-            CommitResult result = store.commit(new Commit(commit.attempt(), anyhow, writers, commit.writes()));
-            if (!(result instanceof CommitResult.OnceChanged)) {
+            CommitResult result = super.commit(new Commit(commit.id(), anyhow, writers, commit.writes()));
+            if (!(result instanceof CommitResult.RecordConflict)) {
                 return result;
             }
         }

@@ -3,7 +3,9 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.Transactions;
 import dev.semel.json.Json;
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
@@ -11,11 +13,9 @@ import dev.semel.once.Outcome;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
-import dev.semel.store.Transactions;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.StoreFixture.Mode;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  *   <li>A loop of more than ten rounds is taken for waiting, and where one is met <em>no turns are tried, without a word</em>:
  *       hence a store of few locks, and hence {@link #met}, to see that there were turns.
  *   <li>It sees {@code join} only if called on what is declared as a plain thread, and hangs otherwise.
- *   <li>It knows nothing of byte arrays that are seen as numbers, from which random ids are made: hence attempts are counted.
+ *   <li>It knows nothing of byte arrays that are seen as numbers, from which random ids are made: hence commit ids are counted.
  *   <li>It undoes, after each way, whatever it saw being written; only what is deep inside the JDK stays.
  *   <li>It does not notice what a thread throws, other than the one that starts the others.
  * </ul>
@@ -86,18 +86,18 @@ class EngineModelTest {
         final Mode mode;
         final Duration firstRun;
         final SteppedTime time = new SteppedTime();
-        final Store store;
-        final AtomicInteger attempts = new AtomicInteger();
+        final DocumentStore store;
+        final AtomicInteger commits = new AtomicInteger();
         final AtomicInteger runs = new AtomicInteger();
 
-        World(UnaryOperator<Store> wrapping, Mode mode, Duration firstRun) {
+        World(UnaryOperator<DocumentStore> wrapping, Mode mode, Duration firstRun) {
             this.mode = mode;
             this.firstRun = firstRun;
             this.store = wrapping.apply(new MemoryStore(time, 1 << 20, LOCKS));
         }
 
         Once newServer() {
-            Transactions transactions = new Transactions(store, time, () -> "attempt " + attempts.incrementAndGet());
+            Transactions transactions = new Transactions(store, time, () -> "commit " + commits.incrementAndGet());
             return new Once(transactions, time, StoreFixture.SETTINGS, OnceListener.NONE);
         }
 
@@ -153,10 +153,10 @@ class EngineModelTest {
 
     private static Document effect(String name) {
         DocumentId id = new DocumentId("effects", "", name);
-        return new Document(id, 1, Instant.EPOCH, Instant.EPOCH, null, Json.of("1"), "");
+        return new Document(id, 1, Instant.EPOCH, Instant.EPOCH, null, Json.of("1"), "", 0);
     }
 
-    /** Each is answered with what is recorded, or told that it is under way. */
+    /** Each is answered with what is recorded, or told that it is in progress. */
     private static String race(World world, boolean sameServer) {
         Once server = world.newServer();
         Caller first = new Caller(world, server, FIRST);
@@ -174,22 +174,22 @@ class EngineModelTest {
         Outcome retry = new Caller(world, server, RETRY).call();
         require(retry instanceof Outcome.Replayed, "a retry is replayed");
         Response recorded = ((Outcome.Replayed) retry).response();
-        int executed = requireAnswer(first, recorded) + requireAnswer(second, recorded);
+        int executed = requireResponse(first, recorded) + requireResponse(second, recorded);
         require(executed == 1, "one is executed, and not " + executed);
         return first.ending() + " " + second.ending();
     }
 
     /** Returns 1 if the call was executed. */
-    private static int requireAnswer(Caller caller, Response recorded) {
+    private static int requireResponse(Caller caller, Response recorded) {
         if (caller.outcome instanceof Outcome.Executed executed) {
             require(executed.response().equals(recorded), "what was executed is recorded");
             return 1;
         }
         if (caller.outcome instanceof Outcome.Replayed replayed) {
-            require(replayed.response().equals(recorded), "all are answered the same");
+            require(replayed.response().equals(recorded), "all get the same response");
             return 0;
         }
-        require(caller.outcome instanceof Outcome.InProgress, "nobody is told " + caller.ending());
+        require(caller.outcome instanceof Outcome.InProgress, "no caller gets " + caller.ending());
         return 0;
     }
 
@@ -216,7 +216,7 @@ class EngineModelTest {
         }
     }
 
-    private void checkOneEffect(UnaryOperator<Store> wrapping, Mode mode, boolean sameServer) {
+    private void checkOneEffect(UnaryOperator<DocumentStore> wrapping, Mode mode, boolean sameServer) {
         explore(mode == Mode.ATOMIC ? ATOMIC_WAYS : LEASED_WAYS, () -> {
             World world = new World(wrapping, mode, Duration.ZERO);
             String ending = race(world, sameServer);
@@ -226,7 +226,7 @@ class EngineModelTest {
     }
 
     /** The first takes longer than its lease, so that the second may take over; but one answer stands. */
-    private void checkOneAnswer(UnaryOperator<Store> wrapping) {
+    private void checkOneResponse(UnaryOperator<DocumentStore> wrapping) {
         explore(LEASED_WAYS, () -> {
             World world = new World(
                     wrapping, Mode.LEASED, StoreFixture.SETTINGS.lease().plusSeconds(1));
@@ -267,25 +267,25 @@ class EngineModelTest {
     }
 
     @Test
-    void lateOwnerAndWhoTakesOver_giveOneAnswer() {
-        checkOneAnswer(store -> store);
+    void lateOwnerAndNewOwner_recordOneResponse() {
+        checkOneResponse(store -> store);
         assertThat(met()).contains("Executed Replayed in 1", "Replayed Executed in 1", "Replayed Executed in 2");
     }
 
     @Test
-    void storeThatReadsAndThenWrites_isFoundWhenAtomic() {
+    void storeThatReadsAndThenWrites_isRejected_whenAtomic() {
         assertThatThrownBy(() -> checkOneEffect(BrokenStore::thatReadsAndThenWrites, Mode.ATOMIC, false))
                 .hasMessageContaining(BROKEN);
     }
 
     @Test
-    void storeThatReadsAndThenWrites_isFoundWhenLeased() {
+    void storeThatReadsAndThenWrites_isRejected_whenLeased() {
         assertThatThrownBy(() -> checkOneEffect(BrokenStore::thatReadsAndThenWrites, Mode.LEASED, false))
                 .hasMessageContaining(BROKEN);
     }
 
     @Test
-    void storeWithoutFence_isFound() {
-        assertThatThrownBy(() -> checkOneAnswer(BrokenStore::withoutFence)).hasMessageContaining(BROKEN);
+    void storeWithoutFencing_isRejected() {
+        assertThatThrownBy(() -> checkOneResponse(BrokenStore::withoutFencing)).hasMessageContaining(BROKEN);
     }
 }

@@ -18,7 +18,7 @@ class EventuallyTest {
     }
 
     @Test
-    void whatNeverHolds_isTold() {
+    void assertionThatNeverHolds_fails() {
         assertThatThrownBy(() -> Eventually.assertHolds(
                         Duration.ofMillis(5), () -> assertThat("this").isEqualTo("that")))
                 .isInstanceOf(AssertionError.class)
@@ -26,7 +26,7 @@ class EventuallyTest {
     }
 
     @Test
-    void whatCannotBeChecked_isToldAtOnce() {
+    void otherException_isThrownAtOnce() {
         assertThatThrownBy(() -> Eventually.assertHolds(() -> {
                     throw new IOException("gone");
                 }))

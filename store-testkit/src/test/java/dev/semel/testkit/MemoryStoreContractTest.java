@@ -1,13 +1,13 @@
 package dev.semel.testkit;
 
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
+import dev.semel.memory.MemoryStore;
 import dev.semel.store.Time;
+import dev.semel.store.spi.OnceStore;
 
 class MemoryStoreContractTest extends StoreContract {
 
     @Override
-    protected Store open(Time time) {
+    protected OnceStore open(Time time) {
         return new MemoryStore(time, 1L << 30);
     }
 }

@@ -1,31 +1,30 @@
 package dev.semel.testkit;
 
+import static dev.semel.testkit.DocumentFixture.commitOf;
+import static dev.semel.testkit.DocumentFixture.id;
 import static dev.semel.testkit.StoreFixture.call;
-import static dev.semel.testkit.StoreFixture.commitOf;
-import static dev.semel.testkit.StoreFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.Expected;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -46,7 +45,14 @@ class MemoryStoreTest {
     private Document document(String key, int size, @Nullable Instant expiresAt) {
         Instant now = time.instant();
         return new Document(
-                id(key), 1, now, now, expiresAt, Json.of("\"" + "x".repeat(size - 2) + "\""), StoreFixture.writer(1));
+                id(key),
+                1,
+                now,
+                now,
+                expiresAt,
+                Json.of("\"" + "x".repeat(size - 2) + "\""),
+                DocumentFixture.commitIdOf(1),
+                0);
     }
 
     private CommitResult create(String key, int size, @Nullable Instant expiresAt) {
@@ -60,7 +66,7 @@ class MemoryStoreTest {
     }
 
     @Test
-    void fullStore_refuses_andKeepsWhatItHas() {
+    void fullStore_rejectsNewDocuments_andKeepsTheOthers() {
         fill();
         assertThatThrownBy(() -> create("more", 10_000, null))
                 .isInstanceOf(StoreException.class)
@@ -73,13 +79,13 @@ class MemoryStoreTest {
     }
 
     @Test
-    void fullStore_answersWhatWasAskedBefore() {
+    void fullStore_returnsTheResultOfAnEarlierCommit() {
         fill();
         assertThat(create("fill-8", 10_000, null)).isInstanceOf(CommitResult.Applied.class);
     }
 
     @Test
-    void fullStore_letsGoOfWhatIsPastItsTime() {
+    void fullStore_evictsExpiredDocuments() {
         for (int i = 0; i < 9; i++) {
             create("old-" + i, 10_000, time.instant().plusSeconds(10));
         }
@@ -89,55 +95,42 @@ class MemoryStoreTest {
     }
 
     @Test
-    void fullStore_letsGoOfAnswers_andOfTombstonesLater_butNotOfLeasesOrUnknowns() {
+    void fullStore_evictsExpiredResponses_thenTombstones_butNoLeases() {
         Call abandoned = call("abandoned");
         once.leased(abandoned, IfAbandoned.RERUN, lease -> {
             Call done = call("done");
             once.atomic(done, tx -> Response.of("x".repeat(90_000)));
             time.advance(StoreFixture.SETTINGS.retention());
             assertThat(create("new", 50_000, null)).isInstanceOf(CommitResult.Applied.class);
-            OnceRecord tombstone =
-                    Objects.requireNonNull(store.find(done.key(), Quota.NONE).record());
-            assertThat(tombstone.isStripped()).isTrue();
+            IdempotencyRecord tombstone =
+                    Objects.requireNonNull(store.find(done.key()).record());
+            assertThat(tombstone.isResponseDeleted()).isTrue();
             time.advance(StoreFixture.SETTINGS.tombstone());
             assertThatThrownBy(() -> create("newer", 50_000, null)).isInstanceOf(StoreException.class);
-            assertThat(store.find(done.key(), Quota.NONE).record()).isNull();
-            assertThat(store.find(abandoned.key(), Quota.NONE).record()).isNotNull();
+            assertThat(store.find(done.key()).record()).isNull();
+            assertThat(store.find(abandoned.key()).record()).isNotNull();
             return Response.of("done");
         });
     }
 
     @Test
-    void abandonedOperation_isNotLetGo() {
+    void abandonedOperation_isNotEvicted() {
         Call call = call("k");
-        store.commit(Commit.of(
+        IdempotencyRecord claim = IdempotencyRecord.builder(call.key(), "tx", call.fingerprint())
+                .ifAbandoned(IfAbandoned.FREEZE)
+                .build();
+        store.compareAndSet(
                 "claim",
-                new OnceWrite(
-                        Expected.ABSENT,
-                        new OnceRecord(
-                                call.key(),
-                                "tx",
-                                call.fingerprint(),
-                                OnceStatus.PROCESSING,
-                                IfAbandoned.FREEZE,
-                                1,
-                                "",
-                                0,
-                                time.instant(),
-                                null,
-                                null,
-                                null),
-                        Duration.ofSeconds(30),
-                        Duration.ofDays(1),
-                        Quota.NONE)));
+                new IdempotencyWrite(
+                        Precondition.ABSENT, claim, Duration.ofSeconds(30), Duration.ofDays(1), Quota.NONE));
         time.advance(Duration.ofDays(1000));
         fill();
         assertThatThrownBy(() -> create("more", 10_000, null)).isInstanceOf(StoreException.class);
-        assertThat(store.find(call.key(), Quota.NONE).record()).isNotNull();
+        assertThat(store.find(call.key()).record()).isNotNull();
     }
 
     @Test
-    void storeThatWasFullOfWhatStays_letsGoLater() {
+    void storeThatWasFull_evictsLater() {
         fill();
         assertThatThrownBy(() -> create("more", 10_000, null)).isInstanceOf(StoreException.class);
         for (int i = 0; i < 9; i++) {
@@ -150,18 +143,18 @@ class MemoryStoreTest {
     }
 
     @Test
-    void fullStore_takesWhatMakesItSmaller() {
+    void fullStore_acceptsAWriteThatShrinksIt() {
         fill();
         assertThat(store.commit(new Commit(
                         "smaller",
                         null,
-                        Map.of(id("fill-0"), StoreFixture.writer(1)),
+                        Map.of(id("fill-0"), DocumentFixture.commitIdOf(1)),
                         List.of(new DocumentWrite.Put(document("fill-0", 9_000, null), List.of())))))
                 .isInstanceOf(CommitResult.Applied.class);
     }
 
     @Test
-    void usersWhoDoNotComeBack_areForgotten() {
+    void quotaOfAnIdleUser_takesNoMemory() {
         Once limited = new Once(
                 store,
                 time,
@@ -170,14 +163,14 @@ class MemoryStoreTest {
                         .withTombstone(Duration.ZERO),
                 OnceListener.NONE);
         for (int i = 0; i < 5_000; i++) {
-            Call call = Call.of(new OnceKey("user-" + i, "POST /", "k"), Fingerprint.ofJson("1"));
+            Call call = Call.of(new IdempotencyKey("user-" + i, "POST /", "k"), Fingerprint.ofJson("1"));
             assertThat(limited.atomic(call, tx -> Response.of("x"))).isInstanceOf(Outcome.Executed.class);
             time.advance(Duration.ofMinutes(30)); // so that some forty-eight are kept at a time
         }
     }
 
     @Test
-    void whatWasBegun_isBroughtToItsEnd_evenIfTheStoreIsFull() {
+    void operationInProgress_completes_inAFullStore() {
         Call call = call("k");
         Outcome outcome = once.leased(call, IfAbandoned.RERUN, lease -> {
             fill();
@@ -194,17 +187,17 @@ class MemoryStoreTest {
         fill();
         assertThatThrownBy(() -> once.atomic(call("k"), tx -> Response.of("x".repeat(20_000))))
                 .isInstanceOf(StoreException.class);
-        assertThat(store.find(call("k").key(), Quota.NONE).record()).isNull();
+        assertThat(store.find(call("k").key()).record()).isNull();
     }
 
     @Test
-    void removedAndReplacedDocuments_makeRoom() {
+    void deletedAndReplacedDocuments_freeMemory() {
         for (int i = 0; i < 100; i++) {
             assertThat(create("k" + i, 50_000, null)).isInstanceOf(CommitResult.Applied.class);
             store.commit(new Commit(
                     "replace-" + i,
                     null,
-                    Map.of(id("k" + i), StoreFixture.writer(1)),
+                    Map.of(id("k" + i), DocumentFixture.commitIdOf(1)),
                     List.of(new DocumentWrite.Put(document("k" + i, 10_000, null), List.of()))));
             store.commit(new Commit(
                     "delete-" + i, null, Map.of(), List.of(new DocumentWrite.Delete(id("k" + i), List.of()))));
@@ -212,7 +205,7 @@ class MemoryStoreTest {
     }
 
     @Test
-    void closedStore_saysSo() {
+    void closedStore_throws() {
         store.close();
         assertThatThrownBy(() -> create("k", 10, null)).hasMessage("The memory store is closed");
         assertThatThrownBy(() -> store.read(id("k"))).isInstanceOf(StoreException.class);

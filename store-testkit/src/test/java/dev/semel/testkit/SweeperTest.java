@@ -3,17 +3,17 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.store.Cleanup;
-import dev.semel.store.Housekeeping;
-import dev.semel.store.KeyPage;
-import dev.semel.store.KeyQuery;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
+import dev.semel.memory.MemoryStore;
 import dev.semel.store.StoreException;
-import dev.semel.store.SweepStep;
-import dev.semel.store.Sweeper;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.Cleanup;
+import dev.semel.store.admin.StoreAdmin.KeyPage;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import dev.semel.store.admin.StoreAdmin.SweepStep;
+import dev.semel.store.admin.Sweeper;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,32 +28,32 @@ class SweeperTest {
 
     /** A twentieth of the time for an hour, and then half of it. */
     @Test
-    void sweepThatTakesLong_restsLess() {
+    void sweepThatTakesLong_pausesLess() {
         ControlledTime time = new ControlledTime();
         AtomicLong left = new AtomicLong(22_000);
         Sweeper.Task task = new Sweeper.Task("things", () -> {
             time.advance(STEP);
             return Math.max(left.getAndDecrement(), 0);
         });
-        long begun = time.nanoTime();
-        new Sweeper(new MemoryStore(), time, List.of(task), (cleanups, complete) -> {}).sweep();
-        assertThat(Duration.ofNanos(time.nanoTime() - begun))
+        long startedAt = time.nanoTime();
+        new Sweeper(new MemoryStore().admin(), time, List.of(task), (cleanups, complete) -> {}).sweep();
+        assertThat(Duration.ofNanos(time.nanoTime() - startedAt))
                 .isCloseTo(Duration.ofSeconds(3_600 + 80), Duration.ofSeconds(1));
     }
 
     @Test
-    void sweepThatTakesLong_isNotedEveryMinute() {
+    void sweepThatTakesLong_isLoggedEveryMinute() {
         ControlledTime time = new ControlledTime();
-        Store store = new MemoryStore(time, 1 << 20);
+        MemoryStore store = new MemoryStore(time, 1 << 20);
         AtomicLong left = new AtomicLong(900); // of ten milliseconds each, and nineteen as long a rest: three minutes
         Sweeper.Task task = new Sweeper.Task("things", () -> {
             time.advance(STEP);
             return left.getAndDecrement() > 0 ? 1L : 0L;
         });
-        List<Cleanup> told = new ArrayList<>();
-        new Sweeper(store, time, List.of(task), (cleanups, complete) -> told.addAll(cleanups)).sweep();
-        assertThat(told).contains(new Cleanup("things", 900, time.instant()));
-        List<Long> noted = store.housekeeping().cleanups(100).stream()
+        List<Cleanup> reported = new ArrayList<>();
+        new Sweeper(store.admin(), time, List.of(task), (cleanups, complete) -> reported.addAll(cleanups)).sweep();
+        assertThat(reported).contains(new Cleanup("things", 900, time.instant()));
+        List<Long> noted = store.admin().cleanups(100).stream()
                 .filter(cleanup -> cleanup.table().equals("things"))
                 .map(Cleanup::deleted)
                 .toList();
@@ -63,39 +63,38 @@ class SweeperTest {
 
     /** What had gone when the store failed is noted when it can be. */
     @Test
-    void sweepThatCannotBeNoted_isNotedWithTheNext() {
+    void sweepThatCannotBeLogged_isLoggedWithTheNext() {
         ControlledTime time = new ControlledTime();
-        PoliteStore store = new PoliteStore(time);
+        PoliteAdmin admin = new PoliteAdmin(time);
         List<Long> steps = new ArrayList<>(List.of(5L, -1L, 3L, 0L));
         Sweeper.Task task = new Sweeper.Task("things", () -> {
             long count = steps.remove(0);
-            store.fails = count < 0;
-            return count < 0 ? store.failing() : count;
+            admin.fails = count < 0;
+            return count < 0 ? admin.failing() : count;
         });
-        List<Long> told = new ArrayList<>();
+        List<Long> reported = new ArrayList<>();
         Sweeper sweeper = new Sweeper(
-                store,
+                admin,
                 time,
                 List.of(task),
-                (cleanups, complete) -> told.add(cleanups.get(0).deleted()));
+                (cleanups, complete) -> reported.add(cleanups.get(0).deleted()));
         assertThatThrownBy(sweeper::sweep).isInstanceOf(StoreException.class);
-        assertThat(store.store.housekeeping().cleanups(10)).isEmpty();
-        store.fails = false;
+        assertThat(admin.cleanups(10)).isEmpty();
+        admin.fails = false;
         sweeper.sweep();
-        assertThat(told).containsExactly(5L, 3L);
-        assertThat(store.housekeeping().cleanups(10))
-                .extracting(Cleanup::deleted)
-                .containsExactly(8L);
+        assertThat(reported).containsExactly(5L, 3L);
+        assertThat(admin.cleanups(10)).extracting(Cleanup::deleted).containsExactly(8L);
     }
 
     @Test
     void serversThatWereStartedTogether_driftApart() {
         ControlledTime time = new ControlledTime();
-        Store store = new MemoryStore(time, 1 << 20);
+        MemoryStore store = new MemoryStore(time, 1 << 20);
         List<Instant> sweeps = new ArrayList<>();
         List<Sweeper> servers = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            Sweeper server = new Sweeper(store, time, List.of(), (cleanups, complete) -> sweeps.add(time.instant()));
+            Sweeper server =
+                    new Sweeper(store.admin(), time, List.of(), (cleanups, complete) -> sweeps.add(time.instant()));
             server.every(Duration.ofHours(6), e -> {});
             servers.add(server);
         }
@@ -108,14 +107,14 @@ class SweeperTest {
     }
 
     @Test
-    void whoIsInterrupted_endsThatSweepAlone() {
+    void interrupt_endsThatSweepAlone() {
         ControlledTime time = new ControlledTime();
         AtomicLong steps = new AtomicLong();
         Sweeper.Task task = new Sweeper.Task("things", () -> {
             Thread.currentThread().interrupt();
             return steps.incrementAndGet();
         });
-        Sweeper sweeper = new Sweeper(new MemoryStore(), time, List.of(task), (cleanups, complete) -> {});
+        Sweeper sweeper = new Sweeper(new MemoryStore().admin(), time, List.of(task), (cleanups, complete) -> {});
         sweeper.sweep();
         assertThat(Thread.interrupted()).isTrue();
         sweeper.sweep();
@@ -125,37 +124,37 @@ class SweeperTest {
 
     /** Of ten milliseconds eight were none of its work: it rests for nineteen times the other two. */
     @Test
-    void stepThatWaitedForOthers_restsForItsWorkAlone() {
+    void stepThatWaitedForOthers_pausesForItsOwnWorkAlone() {
         ControlledTime time = new ControlledTime();
-        long begun = time.nanoTime();
-        new Sweeper(new PoliteStore(time), time).sweep();
-        assertThat(Duration.ofNanos(time.nanoTime() - begun)).isEqualTo(Duration.ofMillis(10 + 19 * 2));
+        long startedAt = time.nanoTime();
+        new Sweeper(new PoliteAdmin(time), time).sweep();
+        assertThat(Duration.ofNanos(time.nanoTime() - startedAt)).isEqualTo(Duration.ofMillis(10 + 19 * 2));
     }
 
-    /** Whose steps wait for others most of the time. */
-    private static final class PoliteStore extends ForwardingStore implements Housekeeping {
+    /** An administration whose steps wait for other writes most of the time, and which fails on demand. */
+    private static final class PoliteAdmin implements StoreAdmin {
+        private final StoreAdmin admin = new MemoryStore().admin();
         private final ControlledTime time;
         private boolean fails;
 
-        PoliteStore(ControlledTime time) {
-            super(new MemoryStore());
+        PoliteAdmin(ControlledTime time) {
             this.time = time;
         }
 
         @Override
-        public Housekeeping housekeeping() {
-            return this;
+        public InstantSource clock() {
+            return admin.clock();
         }
 
         @Override
-        public SweepStep sweep(String from) {
+        public SweepStep sweep(String cursor) {
             time.advance(STEP);
             return new SweepStep(Map.of(), Optional.empty(), STEP.minusMillis(2));
         }
 
         @Override
         public KeyPage list(KeyQuery query) {
-            return store.housekeeping().list(query);
+            return admin.list(query);
         }
 
         long failing() {
@@ -167,17 +166,17 @@ class SweeperTest {
             if (fails) {
                 failing();
             }
-            store.housekeeping().log(cleanups);
+            admin.log(cleanups);
         }
 
         @Override
         public List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
-            return store.housekeeping().cleanups(after, limit);
+            return admin.cleanups(after, limit);
         }
 
         @Override
         public Map<String, Long> erase(String user, boolean withDocuments) {
-            return store.housekeeping().erase(user, withDocuments);
+            return admin.erase(user, withDocuments);
         }
     }
 }

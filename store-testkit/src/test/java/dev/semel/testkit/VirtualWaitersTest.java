@@ -4,11 +4,11 @@ import static dev.semel.testkit.StoreFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Response;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;

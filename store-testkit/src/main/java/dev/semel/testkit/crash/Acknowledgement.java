@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a worker says of an operation that has come to its end.
  *
- * @param answer what was answered; {@code -} where nobody knows
+ * @param response what got the response; {@code -} where nobody knows
  */
-record Acknowledgement(long number, Kind kind, How how, String answer) {
+record Acknowledgement(long number, Kind kind, How how, String response) {
 
     private static final String WORD = "done";
 
@@ -20,7 +20,7 @@ record Acknowledgement(long number, Kind kind, How how, String answer) {
     }
 
     String toLine() {
-        return WORD + " " + number + " " + kind + " " + how.name().toLowerCase(Locale.ROOT) + " " + answer + "\n";
+        return WORD + " " + number + " " + kind + " " + how.name().toLowerCase(Locale.ROOT) + " " + response + "\n";
     }
 
     /** Reads a line; null if it is about something else. */

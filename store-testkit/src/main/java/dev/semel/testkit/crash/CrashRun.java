@@ -1,7 +1,7 @@
 package dev.semel.testkit.crash;
 
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.OnceStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,19 +13,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Kills a process that runs once-operations on a store, as {@code kill -9} does; starts it again, to go on with what it has not
+ * Kills a process that runs operations on a store, as {@code kill -9} does; starts it again, to go on with what it has not
  * acknowledged and a little before; and so on. A last worker is left in peace, and brings everything to its end; then what is there
  * is compared with what was acknowledged. A store that several processes share has several workers, which race on the same operations;
- * and what it stands on may be {@linkplain Blow struck} while they do.
+ * and what it stands on may {@linkplain Fault fail} while they do.
  *
  * <p>What has to hold:
  *
  * <ul>
  *   <li>each operation was executed once and answered the same each time, and so its record says;
- *   <li>an atomic one has exactly one document, found by its key and by its further key, and is counted once; no document is without
+ *   <li>an atomic one has exactly one document, found by its key and by its index entry, and is counted once; no document is without
  *       its record;
- *   <li>a leased one has the answer of its run with the highest fence; one that must not be run again ran at most once;
- *   <li>no fence is given twice, and all that are given after a kill are higher than all before.
+ *   <li>a leased one has the response of its run with the highest fencing token; one that must not be run again ran at most once;
+ *   <li>the fencing tokens of an operation are distinct, and those given after a kill are higher than those before.
  * </ul>
  *
  * <p>The seed repeats which operations are atomic, run again or frozen and what they count; from where each worker goes on,
@@ -43,7 +43,7 @@ public final class CrashRun {
     private final CrashSettings settings;
     private final SplittableRandom random;
     private final History history = new History();
-    private final List<Integer> linesAfterLife = new ArrayList<>();
+    private final List<Integer> linesAfterGroup = new ArrayList<>();
     private long highestAsked;
     private long openingNanos = 200_000_000;
     private int kills;
@@ -105,45 +105,45 @@ public final class CrashRun {
     /** Ends when all workers are killed: so what comes after it comes after all of this. */
     private void runAndKill(Consumer<CrashReport> progress) throws IOException, InterruptedException {
         long first = Math.max(1, history.firstOpen() - random.nextInt(MOST_ASKED_AGAIN));
-        try (Crew crew = start(first, Long.MAX_VALUE)) {
-            while (crew.isAtWork() && kills < settings.kills()) {
-                awaitAndKill(crew, Moment.draw(random));
+        try (WorkerGroup group = start(first, Long.MAX_VALUE)) {
+            while (group.isAtWork() && kills < settings.kills()) {
+                awaitAndKill(group, Moment.draw(random));
                 progress.accept(new CrashReport(
                         kills, killsWhileOpening, history.operations(), history.acknowledgements(), 0, 0, 0, 0));
             }
-            crew.killAll();
-            takeInTheRest(crew);
-            crew.checkEnds();
+            group.killAll();
+            takeInTheRest(group);
+            group.checkEnds();
         }
-        endLife(first);
+        endGroup(first);
     }
 
-    /** Where there are blows, two of three kills are one. */
-    private void awaitAndKill(Crew crew, Moment moment) throws IOException, InterruptedException {
-        await(crew, moment);
-        killsWhileOpening += crew.hasOpened() ? 0 : 1;
+    /** Where there are faults, two of three kills are one. */
+    private void awaitAndKill(WorkerGroup group, Moment moment) throws IOException, InterruptedException {
+        await(group, moment);
+        killsWhileOpening += group.hasOpened() ? 0 : 1;
         int drawn = random.nextInt(6);
         SplittableRandom rest = random.split();
-        if (!settings.blows().isEmpty() && drawn < 4) {
-            settings.blows().get(rest.nextInt(settings.blows().size())).strike(rest);
+        if (!settings.faults().isEmpty() && drawn < 4) {
+            settings.faults().get(rest.nextInt(settings.faults().size())).inject(rest);
         } else if (drawn % 2 == 0) {
-            crew.killOne(rest);
+            group.killOne(rest);
         } else {
-            crew.killAll();
+            group.killAll();
         }
         kills++;
     }
 
     private void runToTheEnd() throws IOException, InterruptedException {
         highestAsked = Math.max(highestAsked, history.firstOpen() + MOST_ACKNOWLEDGEMENTS);
-        try (Crew crew = start(history.firstOpen(), highestAsked)) {
-            takeInTheRest(crew);
-            crew.checkEnds();
+        try (WorkerGroup group = start(history.firstOpen(), highestAsked)) {
+            takeInTheRest(group);
+            group.checkEnds();
         }
         countLines();
     }
 
-    private Crew start(long first, long last) throws IOException {
+    private WorkerGroup start(long first, long last) throws IOException {
         CrashWorker.Arguments arguments = new CrashWorker.Arguments(
                 settings.opener().getName(),
                 settings.folder(),
@@ -152,50 +152,50 @@ public final class CrashRun {
                 last,
                 settings.callers(),
                 settings.lease(),
-                settings.workers() > 1 || !settings.blows().isEmpty());
-        return Crew.start(arguments, settings.workers());
+                settings.workers() > 1 || !settings.faults().isEmpty());
+        return WorkerGroup.start(arguments, settings.workers());
     }
 
-    /** Each caller has one operation under way, the highest of which follows the highest that is done. */
-    private void endLife(long first) throws IOException {
+    /** Each caller has one operation in progress, the highest of which follows the highest that is done. */
+    private void endGroup(long first) throws IOException {
         highestAsked = Math.max(highestAsked, Math.max(first - 1, history.highest()) + settings.callers());
         countLines();
     }
 
     private void countLines() throws IOException {
-        linesAfterLife.add(EffectFile.count(CrashWorker.effects(settings.folder())));
+        linesAfterGroup.add(EffectFile.count(CrashWorker.effects(settings.folder())));
     }
 
     /** Returns when it is time to kill, and all that was said until then is heard. */
-    private void await(Crew crew, Moment moment) throws InterruptedException {
-        while (!crew.isOpening()) {
-            hear(crew);
+    private void await(WorkerGroup group, Moment moment) throws InterruptedException {
+        while (!group.isOpening()) {
+            hear(group);
         }
-        boolean early = moment.whileOpening && !crew.hasOpened();
-        long begun = System.nanoTime();
+        boolean early = moment.whileOpening && !group.hasOpened();
+        long startedAt = System.nanoTime();
         long delay = early ? (long) (moment.ofOpening * openingNanos) : moment.delayNanos;
         if (!early) {
-            boolean wasOpen = crew.hasOpened();
-            while (!crew.isOpen()) {
-                hear(crew);
+            boolean wasOpen = group.hasOpened();
+            while (!group.isOpen()) {
+                hear(group);
             }
-            openingNanos = wasOpen ? openingNanos : System.nanoTime() - begun;
+            openingNanos = wasOpen ? openingNanos : System.nanoTime() - startedAt;
             long enough = history.acknowledgements() + moment.acknowledgements;
             while (history.acknowledgements() < enough) {
-                hear(crew);
+                hear(group);
             }
-            begun = System.nanoTime();
+            startedAt = System.nanoTime();
         }
-        pauseUntil(begun + delay);
-        while (crew.hasSaid()) {
-            hear(crew);
+        pauseUntil(startedAt + delay);
+        while (group.hasSaid()) {
+            hear(group);
         }
     }
 
     /** Takes in what somebody says who must not end by itself. */
-    private void hear(Crew crew) throws InterruptedException {
-        Life.Said said = takeIn(crew);
-        if (said.isEnd() && crew.isAtWork(said.by())) {
+    private void hear(WorkerGroup group) throws InterruptedException {
+        Worker.Said said = takeIn(group);
+        if (said.isEnd() && group.isAtWork(said.by())) {
             throw new CrashFailure("The worker ended by itself" + said.by().complaint());
         }
     }
@@ -207,14 +207,14 @@ public final class CrashRun {
     }
 
     /** Reads on to the end. */
-    private void takeInTheRest(Crew crew) throws InterruptedException {
-        while (crew.isTalking()) {
-            takeIn(crew);
+    private void takeInTheRest(WorkerGroup group) throws InterruptedException {
+        while (group.isTalking()) {
+            takeIn(group);
         }
     }
 
-    private Life.Said takeIn(Crew crew) throws InterruptedException {
-        Life.Said said = crew.next(settings.patience());
+    private Worker.Said takeIn(WorkerGroup group) throws InterruptedException {
+        Worker.Said said = group.next(settings.maxWait());
         String line = said.line();
         if (line != null && !line.equals(CrashWorker.OPENING) && !line.equals(CrashWorker.OPEN)) {
             Acknowledgement acknowledgement = Acknowledgement.ofLine(line);
@@ -222,17 +222,18 @@ public final class CrashRun {
                 throw new CrashFailure(
                         "The worker has said \"" + line + "\"" + said.by().complaint());
             }
-            history.add(linesAfterLife.size(), acknowledgement);
+            history.add(linesAfterGroup.size(), acknowledgement);
         }
         return said;
     }
 
     private CrashReport check() throws IOException {
-        List<List<EffectFile.Line>> linesByLife = linesByLife();
+        List<List<EffectFile.Line>> linesByGroup = linesByGroup();
         StoreOpener opener = CrashWorker.opener(settings.opener());
         Path folder = CrashWorker.store(settings.folder());
-        try (Store store = opener.open(folder, Time.system())) {
-            Checker checker = new Checker(store, new Workload(settings.seed()), history, highestAsked, linesByLife);
+        try (OnceStore store = opener.open(folder, Time.system())) {
+            Checker checker =
+                    new Checker(store, new Workload(settings.seed(), store), history, highestAsked, linesByGroup);
             List<String> violations = checker.check();
             if (!violations.isEmpty()) {
                 throw new CrashFailure(toText(violations));
@@ -251,14 +252,14 @@ public final class CrashRun {
         return text.append(violations.size() > MOST_SHOWN ? "\n- …" : "").toString();
     }
 
-    private List<List<EffectFile.Line>> linesByLife() throws IOException {
+    private List<List<EffectFile.Line>> linesByGroup() throws IOException {
         List<EffectFile.Line> all = EffectFile.read(CrashWorker.effects(settings.folder()));
-        List<List<EffectFile.Line>> byLife = new ArrayList<>();
+        List<List<EffectFile.Line>> byGroup = new ArrayList<>();
         int from = 0;
-        for (int to : linesAfterLife) {
-            byLife.add(all.subList(from, to));
+        for (int to : linesAfterGroup) {
+            byGroup.add(all.subList(from, to));
             from = to;
         }
-        return byLife;
+        return byGroup;
     }
 }

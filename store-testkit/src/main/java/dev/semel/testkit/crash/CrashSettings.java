@@ -9,13 +9,13 @@ import java.util.List;
  *
  * @param opener opens the store
  * @param folder where everything goes, the store among it; has to be empty or absent, but for what the opener wants to find
- * @param kills how often a worker is killed, or a blow struck
+ * @param kills how often a worker is killed, or a fault injected
  * @param seed of what is drawn: see {@link CrashRun}
  * @param workers how many processes do the same operations at the same time
  * @param callers how many threads of a worker call at once
  * @param lease how long a leased operation of a worker that was killed keeps the next from taking it over
- * @param patience how long the workers may say nothing before they count as hanging
- * @param blows what else may befall the store; if there are any, workers ask again when it is out of reach
+ * @param maxWait how long the workers may say nothing before they count as hanging
+ * @param faults what else may befall the store; if there are any, workers ask again when it is out of reach
  */
 public record CrashSettings(
         Class<? extends StoreOpener> opener,
@@ -25,8 +25,8 @@ public record CrashSettings(
         int workers,
         int callers,
         Duration lease,
-        Duration patience,
-        List<Blow> blows) {
+        Duration maxWait,
+        List<Fault> faults) {
 
     /** @throws IllegalArgumentException if there is nobody to call, or if the number of kills is negative */
     public CrashSettings {
@@ -34,7 +34,7 @@ public record CrashSettings(
             throw new IllegalArgumentException(
                     "A crash run of " + kills + " kills, " + workers + " workers and " + callers + " callers");
         }
-        blows = List.copyOf(blows);
+        faults = List.copyOf(faults);
     }
 
     /** Thirty kills, a worker with eight callers, leases of 300 ms. */
@@ -44,30 +44,30 @@ public record CrashSettings(
     }
 
     public CrashSettings withKills(int kills) {
-        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, maxWait, faults);
     }
 
     public CrashSettings withSeed(long seed) {
-        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, maxWait, faults);
     }
 
     public CrashSettings withWorkers(int workers) {
-        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, maxWait, faults);
     }
 
     public CrashSettings withCallers(int callers) {
-        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, maxWait, faults);
     }
 
     public CrashSettings withLease(Duration lease) {
-        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, maxWait, faults);
     }
 
-    public CrashSettings withPatience(Duration patience) {
-        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+    public CrashSettings withMaxWait(Duration maxWait) {
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, maxWait, faults);
     }
 
-    public CrashSettings withBlows(List<Blow> blows) {
-        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, patience, blows);
+    public CrashSettings withFaults(List<Fault> faults) {
+        return new CrashSettings(opener, folder, kills, seed, workers, callers, lease, maxWait, faults);
     }
 }

@@ -2,19 +2,19 @@ package dev.semel.testkit.crash;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.semel.once.LeaseLostException;
-import dev.semel.once.LeasedOperation;
+import dev.semel.document.WriteConflictException;
+import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import dev.semel.once.Once.LeasedOperation;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.store.ConflictException;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.OnceStore;
 import dev.semel.testkit.crash.Acknowledgement.How;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -51,12 +51,12 @@ public final class CrashWorker {
     private final long last;
     private final boolean asksAgain;
 
-    private CrashWorker(Arguments arguments, Store store, EffectFile effects, FileOutputStream out) {
+    private CrashWorker(Arguments arguments, OnceStore store, EffectFile effects, FileOutputStream out) {
         OnceSettings settings = OnceSettings.DEFAULTS
                 .withQuota(Quota.NONE)
                 .withRetention(Duration.ofDays(365))
                 .withLease(arguments.lease);
-        this.workload = new Workload(arguments.seed);
+        this.workload = new Workload(arguments.seed, store);
         this.once = new Once(store, Time.system(), settings, OnceListener.NONE);
         this.effects = effects;
         this.out = out;
@@ -120,7 +120,7 @@ public final class CrashWorker {
         try (FileOutputStream out = new FileOutputStream(FileDescriptor.out)) {
             say(out, OPENING + "\n");
             StoreOpener opener = opener(Class.forName(arguments.opener));
-            try (Store store = opener.open(store(arguments.folder), Time.system());
+            try (OnceStore store = opener.open(store(arguments.folder), Time.system());
                     EffectFile effects = EffectFile.open(effects(arguments.folder))) {
                 say(out, OPEN + "\n");
                 new CrashWorker(arguments, store, effects, out).run(arguments.callers);
@@ -221,20 +221,20 @@ public final class CrashWorker {
 
     private boolean isWorthAnotherTry(@Nullable Outcome outcome) {
         if (outcome instanceof Outcome.Failed failed) {
-            return failed.cause() instanceof ConflictException
-                    || (asksAgain && failed.cause() instanceof LeaseLostException);
+            return failed.cause() instanceof WriteConflictException
+                    || (asksAgain && failed.cause() instanceof Lease.LostException);
         }
         return asksAgain && (outcome == null || outcome instanceof Outcome.InProgress);
     }
 
     private LeasedOperation leased(long number) {
         return lease -> {
-            effects.add(number, lease.fence());
-            return Response.of(leasedAnswer(number, lease.fence()));
+            effects.add(number, lease.fencingToken());
+            return Response.of(leasedResponse(number, lease.fencingToken()));
         };
     }
 
-    static String leasedAnswer(long number, long fence) {
-        return number + "/" + fence;
+    static String leasedResponse(long number, long fencingToken) {
+        return number + "/" + fencingToken;
     }
 }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Where leased operations have their effects: a line each, with the number of the operation and the fence of the run. */
+/** Where leased operations have their effects: a line each, with the number of the operation and the fencing token of the run. */
 final class EffectFile implements AutoCloseable {
 
     /** All lines are as long, and so many fill a page of memory: a process that is killed leaves no half of one. */
@@ -28,9 +28,9 @@ final class EffectFile implements AutoCloseable {
         return new EffectFile(FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
-    void add(long number, long fence) throws IOException {
-        channel.write(ByteBuffer.wrap(
-                String.format(Locale.ROOT, "%011d %019d\n", number, fence).getBytes(US_ASCII)));
+    void add(long number, long fencingToken) throws IOException {
+        channel.write(ByteBuffer.wrap(String.format(Locale.ROOT, "%011d %019d\n", number, fencingToken)
+                .getBytes(US_ASCII)));
     }
 
     @Override
@@ -38,7 +38,7 @@ final class EffectFile implements AutoCloseable {
         channel.close();
     }
 
-    record Line(long number, long fence) {}
+    record Line(long number, long fencingToken) {}
 
     static List<Line> read(Path path) throws IOException {
         List<Line> lines = new ArrayList<>();

@@ -4,7 +4,7 @@ package dev.semel.testkit.crash;
 enum Kind {
     /** Its effect is a document and a count, in one commit with its record. */
     ATOMIC,
-    /** Its effect is a line of a file; run again if its owner vanished. */
+    /** Its effect is a line of a file; run again if its owner crashed. */
     RERUN,
     /** Its effect is a line of a file; never run again. */
     FREEZE

@@ -1,44 +1,51 @@
 package dev.semel.testkit.crash;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.Transaction;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
-import dev.semel.once.AtomicOperation;
 import dev.semel.once.Call;
-import dev.semel.record.Records;
+import dev.semel.once.Once.AtomicOperation;
 import dev.semel.store.Document;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Response;
-import dev.semel.store.Transaction;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.OnceStore;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** The operations of a crash run, numbered from 1 on. What each of them is follows from the seed and its number. */
+/** The operations of a crash run, numbered from 1 on. What each of them is follows from the seed, its number and the store. */
 final class Workload {
 
     static final int BUCKETS = 4;
 
     static final KeyTemplate EFFECT_KEY = KeyTemplate.of("{id:tid62}-{number:seq10}");
     static final KeyTemplate EFFECT_BY_NUMBER = KeyTemplate.of("{number:seq10}-{id:tid62}");
-    static final Records EFFECTS = Records.of("effects", EFFECT_KEY, EFFECT_BY_NUMBER);
-    static final Records COUNTERS = Records.of("counters", KeyTemplate.of("{bucket:word}"));
+    static final DocumentCollection EFFECTS = DocumentCollection.of("effects", EFFECT_KEY, EFFECT_BY_NUMBER);
+    static final DocumentCollection COUNTERS = DocumentCollection.of("counters", KeyTemplate.of("{bucket:word}"));
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final long seed;
+    private final boolean hasDocuments;
 
-    Workload(long seed) {
+    Workload(long seed, OnceStore store) {
         this.seed = seed;
+        this.hasDocuments = store instanceof DocumentStore;
     }
 
-    /** Three of five are atomic, one each is leased. */
+    /** On a store that has documents three of five are atomic, the others are leased. */
     Kind kind(long number) {
         int drawn = random(number).nextInt(5);
-        return drawn < 3 ? Kind.ATOMIC : drawn == 3 ? Kind.RERUN : Kind.FREEZE;
+        if (hasDocuments && drawn < 3) {
+            return Kind.ATOMIC;
+        }
+        return drawn % 2 == 0 ? Kind.FREEZE : Kind.RERUN;
     }
 
     /** Which count an atomic operation increases. */
@@ -52,8 +59,8 @@ final class Workload {
         return new SplittableRandom(seed * 0x9E3779B97F4A7C15L + number);
     }
 
-    static OnceKey key(long number) {
-        return new OnceKey("crash", "POST /operations", "operation-" + number);
+    static IdempotencyKey key(long number) {
+        return new IdempotencyKey("crash", "POST /operations", "operation-" + number);
     }
 
     Call call(long number) {

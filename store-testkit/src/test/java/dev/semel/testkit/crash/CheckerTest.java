@@ -2,19 +2,19 @@ package dev.semel.testkit.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.document.Transactions;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.store.Document;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
-import dev.semel.store.Transactions;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.crash.Acknowledgement.How;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,35 +25,35 @@ import org.junit.jupiter.api.Test;
 /** Everything that has to hold is told when it does not. */
 class CheckerTest {
 
-    private static final int LIVES = 3;
+    private static final int GROUPS = 3;
     private static final long OPERATIONS = 60;
 
-    private final Store store = new MemoryStore(Time.system(), 1 << 28);
+    private final DocumentStore store = new MemoryStore(Time.system(), 1 << 28);
     private final Transactions transactions = new Transactions(store, Time.system());
-    private final Workload workload = new Workload(1);
+    private final Workload workload = new Workload(1, store);
     private final History history = new History();
     private final List<List<EffectFile.Line>> lines = new ArrayList<>();
 
     @BeforeEach
     void run() {
         Once once = new Once(transactions, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
-        for (int life = 0; life < LIVES; life++) {
+        for (int group = 0; group < GROUPS; group++) {
             lines.add(new ArrayList<>());
         }
         for (long number = 1; number <= OPERATIONS; number++) {
-            int life = (int) (number * LIVES / (OPERATIONS + 1));
+            int group = (int) (number * GROUPS / (OPERATIONS + 1));
             history.add(
-                    life, new Acknowledgement(number, workload.kind(number), How.EXECUTED, call(once, number, life)));
+                    group, new Acknowledgement(number, workload.kind(number), How.EXECUTED, call(once, number, group)));
         }
     }
 
-    private String call(Once once, long number, int life) {
+    private String call(Once once, long number, int group) {
         Kind kind = workload.kind(number);
         Outcome outcome = kind == Kind.ATOMIC
                 ? once.atomic(workload.call(number), workload.atomic(number))
                 : once.leased(workload.call(number), IfAbandoned.valueOf(kind.name()), lease -> {
-                    lines.get(life).add(new EffectFile.Line(number, lease.fence()));
-                    return Response.of(CrashWorker.leasedAnswer(number, lease.fence()));
+                    lines.get(group).add(new EffectFile.Line(number, lease.fencingToken()));
+                    return Response.of(CrashWorker.leasedResponse(number, lease.fencingToken()));
                 });
         return ((Outcome.Executed) outcome).response().text();
     }
@@ -69,8 +69,8 @@ class CheckerTest {
                 .orElseThrow();
     }
 
-    private String answer(long number) {
-        return history.of(number).orElseThrow().answer();
+    private String response(long number) {
+        return history.of(number).orElseThrow().response();
     }
 
     private EffectFile.Line line(long number) {
@@ -90,9 +90,9 @@ class CheckerTest {
     }
 
     @Test
-    void missingEffect_isTold() {
+    void missingEffect_isReported() {
         long number = first(Kind.ATOMIC);
-        transactions.run(tx -> Workload.EFFECTS.delete(tx, answer(number)));
+        transactions.run(tx -> Workload.EFFECTS.delete(tx, response(number)));
         assertThat(check())
                 .hasSize(2)
                 .anyMatch(text -> text.startsWith("operation " + number + " (ATOMIC) is COMPLETED and has 0 effects"))
@@ -100,23 +100,23 @@ class CheckerTest {
     }
 
     @Test
-    void effectTwice_isTold() {
+    void effectTwice_isReported() {
         long number = first(Kind.ATOMIC);
-        String suffix = answer(number).substring(17);
+        String suffix = response(number).substring(17);
         transactions.run(
                 tx -> Workload.EFFECTS.createMinted(tx, () -> IdSchemes.TID62.mint() + suffix, workload.data(number)));
         assertThat(check()).hasSize(2).anyMatch(text -> text.contains("has 2 effects"));
     }
 
     @Test
-    void effectOfNothing_isTold() {
+    void effectOfNothing_isReported() {
         transactions.run(
                 tx -> Workload.EFFECTS.createMinted(tx, () -> IdSchemes.TID62.mint() + "-0000000061", Json.of("1")));
         assertThat(check()).contains("operation 61 has an effect, and was never asked for");
     }
 
     @Test
-    void wrongCount_isTold() {
+    void wrongCount_isReported() {
         transactions.run(tx -> {
             Document counter = Workload.COUNTERS.read(tx, "bucket0").orElseThrow();
             return Workload.COUNTERS.update(
@@ -126,14 +126,14 @@ class CheckerTest {
     }
 
     @Test
-    void lostRecord_isTold() {
+    void lostRecord_isReported() {
         history.add(2, new Acknowledgement(61, workload.kind(61), How.EXECUTED, "gone"));
         assertThat(new Checker(store, workload, history, 61, lines).check())
                 .containsExactly("operation 61 (" + workload.kind(61) + ") was acknowledged, and has no record");
     }
 
     @Test
-    void silence_isTold() {
+    void missingAcknowledgement_isReported() {
         assertThat(new Checker(store, workload, history, 61, lines).check())
                 .singleElement()
                 .asString()
@@ -141,72 +141,89 @@ class CheckerTest {
     }
 
     @Test
-    void anotherAnswer_isTold() {
+    void anotherResponse_isReported() {
         long number = first(Kind.RERUN);
         history.add(2, new Acknowledgement(number, Kind.RERUN, How.REPLAYED, "another"));
         assertThat(check()).singleElement().asString().contains("and later \"another\"");
     }
 
     @Test
-    void secondExecution_isTold() {
+    void secondExecution_isReported() {
         long number = first(Kind.ATOMIC);
-        history.add(2, new Acknowledgement(number, Kind.ATOMIC, How.EXECUTED, answer(number)));
+        history.add(2, new Acknowledgement(number, Kind.ATOMIC, How.EXECUTED, response(number)));
         assertThat(check()).singleElement().asString().contains("was executed after it had been acknowledged");
     }
 
     @Test
-    void runOfAFrozenOperation_isTold() {
+    void runOfAFrozenOperation_isReported() {
         long number = first(Kind.FREEZE);
-        lines.get(0).add(new EffectFile.Line(number, line(number).fence() - 1_000_000));
+        lines.get(0).add(new EffectFile.Line(number, line(number).fencingToken() - 1_000_000));
         assertThat(check())
                 .contains("operation " + number + " (FREEZE) has its effect 2 times, and must not be run again");
     }
 
     @Test
-    void answerOfALowerFence_isTold() {
+    void responseOfALowerFencingToken_isReported() {
         long number = first(Kind.RERUN);
-        lines.get(2).add(new EffectFile.Line(number, 1_000_000));
+        long higher = line(number).fencingToken() + 1;
+        lines.get(2).add(new EffectFile.Line(number, higher));
         assertThat(check())
                 .hasSize(2)
-                .anyMatch(text -> text.contains("and the highest fence in the file is 1000000"))
-                .anyMatch(text -> text.contains("and ran with 1000000"));
+                .anyMatch(text -> text.contains("and the highest fencing token in the file is " + higher))
+                .anyMatch(text -> text.contains("and ran with " + higher));
     }
 
     @Test
-    void missingLine_isTold() {
+    void missingLine_isReported() {
         long number = first(Kind.RERUN);
         EffectFile.Line line = line(number);
-        lines.forEach(life -> life.remove(line));
+        lines.forEach(group -> group.remove(line));
         assertThat(check()).containsExactly("operation " + number + " (RERUN) is completed, and has no effect");
     }
 
     @Test
-    void fenceGivenTwice_isTold() {
+    void fencingTokenGivenTwice_isReported() {
         EffectFile.Line line = line(first(Kind.RERUN));
         lines.get(0).add(line);
         assertThat(check())
-                .contains(
-                        "fence " + line.fence() + " was given twice, to operation " + line.number() + " among others");
+                .contains("the fencing token " + line.fencingToken() + " of operation " + line.number()
+                        + " was given twice");
     }
 
     @Test
-    void fencesThatGoBack_areTold() {
-        List<EffectFile.Line> last = lines.remove(2);
-        lines.add(0, last);
-        assertThat(check()).anyMatch(text -> text.contains(" was given after kill "));
+    void fencingTokensThatGoBackAfterAKill_areReported() {
+        EffectFile.Line line = line(first(Kind.RERUN));
+        long lower = line.fencingToken() - 1;
+        lines.get(GROUPS - 1).add(new EffectFile.Line(line.number(), lower));
+        assertThat(check())
+                .containsExactly("operation " + line.number() + " was given the fencing token " + lower
+                        + " after a kill, and " + line.fencingToken() + " before it");
+    }
+
+    /** Tokens are not comparable across keys. */
+    @Test
+    void fencingTokensOfOtherOperations_mayBeTheSame() {
+        EffectFile.Line line = line(first(Kind.RERUN));
+        long other = LongStream.rangeClosed(line.number() + 1, OPERATIONS)
+                .filter(number -> workload.kind(number) == Kind.RERUN)
+                .findFirst()
+                .orElseThrow();
+        int group = (int) (other * GROUPS / (OPERATIONS + 1));
+        lines.get(group).add(0, new EffectFile.Line(other, line.fencingToken()));
+        assertThat(check()).isEmpty();
     }
 
     @Test
-    void twoWhoSayThatTheyExecutedIt_areTold() {
+    void secondExecutionInTheSameGroup_isReported() {
         history.add(
-                LIVES - 1,
-                new Acknowledgement(OPERATIONS, workload.kind(OPERATIONS), How.EXECUTED, answer(OPERATIONS)));
+                GROUPS - 1,
+                new Acknowledgement(OPERATIONS, workload.kind(OPERATIONS), How.EXECUTED, response(OPERATIONS)));
         assertThat(check())
                 .containsExactly("operation " + OPERATIONS + " (" + workload.kind(OPERATIONS) + ") was executed twice");
     }
 
     @Test
-    void whoExecutedIt_mayBeHeardAfterWhoWasTold_butNotALifeLater() {
+    void execution_mayBeAcknowledgedAfterItsReplay_inTheSameGroup() {
         History heard = new History();
         heard.add(0, new Acknowledgement(1, Kind.ATOMIC, How.REPLAYED, "a"));
         heard.add(0, new Acknowledgement(1, Kind.ATOMIC, How.EXECUTED, "a"));
@@ -218,15 +235,15 @@ class CheckerTest {
     }
 
     @Test
-    void effectThatIsNotFoundByItsNumber_isTold() {
+    void effectThatIsNotFoundByItsNumber_isReported() {
         long number = first(Kind.ATOMIC);
-        Document effect = Workload.EFFECTS.read(store, answer(number)).orElseThrow();
+        Document effect = Workload.EFFECTS.read(store, response(number)).orElseThrow();
         transactions.run(tx -> Workload.EFFECTS.delete(tx, effect.key()));
         transactions.run(tx -> {
             tx.expectAbsent(effect.id());
             return tx.put(effect, List.of());
         });
         assertThat(check())
-                .containsExactly("the effect " + answer(number) + " is found by its key, but not by its number");
+                .containsExactly("the effect " + response(number) + " is found by its key, but not by its number");
     }
 }

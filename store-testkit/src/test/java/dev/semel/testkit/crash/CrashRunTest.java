@@ -3,10 +3,11 @@ package dev.semel.testkit.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
+import dev.semel.memory.MemoryStore;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.OnceStore;
+import dev.semel.testkit.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,23 +24,31 @@ class CrashRunTest {
     /** Opens a store that forgets everything with its process. */
     public static final class Forgets implements StoreOpener {
         @Override
-        public Store open(Path folder, Time time) {
+        public OnceStore open(Path folder, Time time) {
             return new MemoryStore(time, 1 << 28);
         }
     }
 
-    /** Opens nothing. */
-    public static final class Refuses implements StoreOpener {
+    /** Opens a durable store of idempotency records alone. */
+    public static final class RecordsAlone implements StoreOpener {
         @Override
-        public Store open(Path folder, Time time) {
-            throw StoreException.refused("the folder is made of cheese");
+        public OnceStore open(Path folder, Time time) {
+            return new FileStore(folder, time);
+        }
+    }
+
+    /** Opens nothing. */
+    public static final class CannotOpen implements StoreOpener {
+        @Override
+        public OnceStore open(Path folder, Time time) {
+            throw StoreException.rejected("the folder is made of cheese");
         }
     }
 
     /** Never comes to an end. */
     public static final class Hangs implements StoreOpener {
         @Override
-        public Store open(Path folder, Time time) {
+        public OnceStore open(Path folder, Time time) {
             while (true) {
                 LockSupport.park();
             }
@@ -51,7 +60,7 @@ class CrashRunTest {
     }
 
     @Test
-    void storeThatForgets_isToldWithTheSeed() throws Exception {
+    void storeThatForgets_isReportedWithTheSeed() throws Exception {
         assertThatThrownBy(() -> new CrashRun(settings(Forgets.class)).run())
                 .isInstanceOf(CrashFailure.class)
                 .hasMessageStartingWith("Seed 11, after 3 kills, in " + folder + ": ")
@@ -63,16 +72,23 @@ class CrashRunTest {
     }
 
     @Test
+    void storeOfRecordsAlone_isRunWithLeasedOperations() {
+        CrashReport report = new CrashRun(settings(RecordsAlone.class)).run();
+        assertThat(report.kills()).isEqualTo(3);
+        assertThat(report.checked()).isEqualTo(report.operations()).isGreaterThan(50);
+    }
+
+    @Test
     void workerThatDiesByItself_isAFailureWithWhatItSaid() {
-        assertThatThrownBy(() -> new CrashRun(settings(Refuses.class).withKills(0)).run())
+        assertThatThrownBy(() -> new CrashRun(settings(CannotOpen.class).withKills(0)).run())
                 .isInstanceOf(CrashFailure.class)
                 .hasMessageContaining("The worker ended by itself with status 3; on standard error:")
                 .hasMessageContaining("the folder is made of cheese");
     }
 
     @Test
-    void workerThatHangs_isAFailureAndIsEnded() {
-        CrashSettings hanging = settings(Hangs.class).withKills(0).withPatience(Duration.ofSeconds(3));
+    void workerThatHangs_isAFailure_andIsKilled() {
+        CrashSettings hanging = settings(Hangs.class).withKills(0).withMaxWait(Duration.ofSeconds(3));
         assertThatThrownBy(() -> new CrashRun(hanging).run())
                 .isInstanceOf(CrashFailure.class)
                 .hasMessageContaining("The worker has said nothing for PT3S");
@@ -83,8 +99,8 @@ class CrashRunTest {
 
     @Test
     void seed_repeatsTheOperations() {
-        Workload workload = new Workload(5);
-        Workload again = new Workload(5);
+        Workload workload = new Workload(5, new MemoryStore());
+        Workload again = new Workload(5, new MemoryStore());
         for (long number = 1; number <= 100; number++) {
             assertThat(again.kind(number)).isEqualTo(workload.kind(number));
             assertThat(again.data(number)).isEqualTo(workload.data(number));

@@ -3,14 +3,13 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentPage;
+import dev.semel.document.WriteResult;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Page;
-import dev.semel.record.Records;
-import dev.semel.record.WriteResult;
-import dev.semel.store.Capability;
 import dev.semel.store.Document;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,11 +18,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A document is found by further keys of the same parts, which come and go with it. */
-public interface FurtherKeyContract extends StoreFixture {
+/** A document is found by index entries of the same parts, which come and go with it. */
+public interface IndexContract extends DocumentFixture {
 
     /** Votes, found by who gave them and by what they are for. */
-    Records VOTES = Records.of(
+    DocumentCollection VOTES = DocumentCollection.of(
             "votes",
             KeyTemplate.of("usr_{user:uuid4s}_tag_{tag:uuid4s}_tar_{target:uuid4s}"),
             KeyTemplate.of("tag_{tag:uuid4s}_tar_{target:uuid4s}_usr_{user:uuid4s}"));
@@ -36,14 +35,13 @@ public interface FurtherKeyContract extends StoreFixture {
     }
 
     private List<String> found(Map<String, String> parts) {
-        return VOTES.find(store(), parts, null, 100).items().stream()
+        return VOTES.find(documents(), parts, null, 100).items().stream()
                 .map(Document::key)
                 .toList();
     }
 
     @Test
-    default void query_thatFixesAPrefixOfAFurtherKey_findsJustThose() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void query_thatFixesAPrefixOfAnIndex_findsJustThose() {
         String ann = IdSchemes.UUID4S.mint();
         String bob = IdSchemes.UUID4S.mint();
         String tag = IdSchemes.UUID4S.mint();
@@ -54,19 +52,18 @@ public interface FurtherKeyContract extends StoreFixture {
         vote(ann, tag, IdSchemes.UUID4S.mint());
         assertThat(found(Map.of("tag", tag, "target", target)))
                 .containsExactlyInAnyOrder(byAnn, byBob)
-                .isSorted(); // by user, which comes first in the key and last in the further key
+                .isSorted(); // by user, which comes first in the key and last in the index entry
         assertThat(found(Map.of("user", ann, "tag", tag, "target", target))).containsExactly(byAnn);
         assertThat(found(Map.of("user", ann))).hasSize(2);
         assertThat(found(Map.of("tag", tag))).hasSize(3);
     }
 
     @Test
-    default void furtherKeys_goWithTheDocument() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void indexEntries_areDeletedWithTheDocument() {
         String tag = IdSchemes.UUID4S.mint();
         String key = vote(IdSchemes.UUID4S.mint(), tag, IdSchemes.UUID4S.mint());
         transactions().run(tx -> VOTES.update(tx, key, 1, Json.of("2")));
-        assertThat(VOTES.find(store(), Map.of("tag", tag), null, 9).items())
+        assertThat(VOTES.find(documents(), Map.of("tag", tag), null, 9).items())
                 .extracting(Document::version)
                 .containsExactly(2L);
         transactions().run(tx -> VOTES.delete(tx, key));
@@ -74,8 +71,7 @@ public interface FurtherKeyContract extends StoreFixture {
     }
 
     @Test
-    default void furtherKeys_ofAnExpiredDocument_findNothing() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void indexEntries_ofAnExpiredDocument_findNothing() {
         String tag = IdSchemes.UUID4S.mint();
         String key =
                 VOTES.key().key(Map.of("user", IdSchemes.UUID4S.mint(), "tag", tag, "target", IdSchemes.UUID4S.mint()));
@@ -86,8 +82,7 @@ public interface FurtherKeyContract extends StoreFixture {
     }
 
     @Test
-    default void pagesOfAFurtherKey_areWholeAndInOrder() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void pagesOfAnIndex_areCompleteAndInOrder() {
         String tag = IdSchemes.UUID4S.mint();
         for (int i = 0; i < 10; i++) {
             vote(IdSchemes.UUID4S.mint(), tag, IdSchemes.UUID4S.mint());
@@ -95,7 +90,7 @@ public interface FurtherKeyContract extends StoreFixture {
         List<String> targets = new ArrayList<>();
         @Nullable String next = null;
         do {
-            Page page = VOTES.find(store(), Map.of("tag", tag), next, 3);
+            DocumentPage page = VOTES.find(documents(), Map.of("tag", tag), next, 3);
             page.items()
                     .forEach(vote -> targets.add(VOTES.key().parse(vote.key()).get("target")));
             next = page.next().orElse(null);
@@ -104,8 +99,7 @@ public interface FurtherKeyContract extends StoreFixture {
     }
 
     @Test
-    default void query_thatFixesNoPrefix_isRefusedWithWhatCanBeAsked() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void query_thatFixesNoPrefix_isRejected_withTheQueriesThatArePossible() {
         assertThatThrownBy(() -> found(Map.of("target", IdSchemes.UUID4S.mint())))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("No key of votes begins with [target]; it can be asked by [user], [user, tag], "
@@ -118,16 +112,16 @@ public interface FurtherKeyContract extends StoreFixture {
     }
 
     @Test
-    default void placeOfAnotherQuery_isRefused() {
-        needs(Capability.COMMIT, Capability.SCAN);
+    default void cursorOfAnotherQuery_isRejected() {
         String tag = IdSchemes.UUID4S.mint();
         vote(IdSchemes.UUID4S.mint(), tag, IdSchemes.UUID4S.mint());
         vote(IdSchemes.UUID4S.mint(), tag, IdSchemes.UUID4S.mint());
-        String next = VOTES.find(store(), Map.of("tag", tag), null, 1).next().orElseThrow();
+        String next =
+                VOTES.find(documents(), Map.of("tag", tag), null, 1).next().orElseThrow();
         assertThat(next).matches("[A-Za-z0-9_-]+");
-        for (String place : List.of(next, "!", "", "YQ")) {
+        for (String cursor : List.of(next, "!", "", "YQ")) {
             Map<String, String> other = Map.of("tag", IdSchemes.UUID4S.mint());
-            assertThatThrownBy(() -> VOTES.find(store(), other, place, 1))
+            assertThatThrownBy(() -> VOTES.find(documents(), other, cursor, 1))
                     .isInstanceOf(MalformedException.class)
                     .hasMessageStartingWith("after ");
         }

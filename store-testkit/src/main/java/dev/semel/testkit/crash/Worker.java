@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A worker from its start to its end, as seen by the process that started it. */
-final class Life implements AutoCloseable {
+final class Worker implements AutoCloseable {
 
     private static final int MOST_OF_STDERR = 4_000;
     private static final Duration DYING = Duration.ofSeconds(20);
@@ -27,7 +27,7 @@ final class Life implements AutoCloseable {
     private final Path stderr;
     private final BlockingQueue<Said> said;
 
-    private Life(Process process, Path stderr, BlockingQueue<Said> said) {
+    private Worker(Process process, Path stderr, BlockingQueue<Said> said) {
         this.process = process;
         this.stderr = stderr;
         this.said = said;
@@ -38,7 +38,7 @@ final class Life implements AutoCloseable {
      *
      * @param line null if there will be no more
      */
-    record Said(Life by, @Nullable String line) {
+    record Said(Worker by, @Nullable String line) {
 
         boolean isEnd() {
             return line == null;
@@ -51,7 +51,7 @@ final class Life implements AutoCloseable {
      * @param name of the folder for what is its own
      * @param said where to put what it says
      */
-    static Life start(CrashWorker.Arguments arguments, String name, BlockingQueue<Said> said) throws IOException {
+    static Worker start(CrashWorker.Arguments arguments, String name, BlockingQueue<Said> said) throws IOException {
         Path temporary = emptied(arguments.folder().resolve(name).resolve("tmp"));
         Path stderr = arguments.folder().resolve(name).resolve("stderr");
         List<String> command = new ArrayList<>(List.of(
@@ -67,11 +67,11 @@ final class Life implements AutoCloseable {
         command.addAll(arguments.toList());
         Process process =
                 new ProcessBuilder(command).redirectError(stderr.toFile()).start();
-        Life life = new Life(process, stderr, said);
-        Thread reader = new Thread(life::read, "lines of worker " + process.pid());
+        Worker ttl = new Worker(process, stderr, said);
+        Thread reader = new Thread(ttl::read, "lines of worker " + process.pid());
         reader.setDaemon(true);
         reader.start();
-        return life;
+        return ttl;
     }
 
     /** What a worker that was killed has left there would pile up. */

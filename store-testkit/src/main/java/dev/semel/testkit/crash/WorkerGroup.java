@@ -12,36 +12,36 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** The workers that are at work at the same time, each told the same. */
-final class Crew implements AutoCloseable {
+final class WorkerGroup implements AutoCloseable {
 
     private static final int KILLED = 128 + 9;
 
-    private final BlockingQueue<Life.Said> said = new LinkedBlockingQueue<>();
-    private final List<Life> all = new ArrayList<>();
-    private final List<Life> atWork = new ArrayList<>();
-    private final Set<Life> opening = new HashSet<>();
-    private final Set<Life> open = new HashSet<>();
+    private final BlockingQueue<Worker.Said> said = new LinkedBlockingQueue<>();
+    private final List<Worker> all = new ArrayList<>();
+    private final List<Worker> atWork = new ArrayList<>();
+    private final Set<Worker> opening = new HashSet<>();
+    private final Set<Worker> open = new HashSet<>();
     private int talking;
 
-    private Crew() {}
+    private WorkerGroup() {}
 
-    static Crew start(CrashWorker.Arguments arguments, int workers) throws IOException {
-        Crew crew = new Crew();
+    static WorkerGroup start(CrashWorker.Arguments arguments, int workers) throws IOException {
+        WorkerGroup group = new WorkerGroup();
         try {
             for (int i = 1; i <= workers; i++) {
-                Life life = Life.start(arguments, "worker-" + i, crew.said);
-                crew.all.add(life);
-                crew.atWork.add(life);
-                crew.talking++;
+                Worker worker = Worker.start(arguments, "worker-" + i, group.said);
+                group.all.add(worker);
+                group.atWork.add(worker);
+                group.talking++;
             }
-            return crew;
+            return group;
         } catch (Throwable e) {
-            crew.close();
+            group.close();
             throw e;
         }
     }
 
-    /** Whether all that are at work have begun to open the store. */
+    /** Whether all that are at work have startedAt to open the store. */
     boolean isOpening() {
         return opening.containsAll(atWork);
     }
@@ -62,8 +62,8 @@ final class Crew implements AutoCloseable {
     }
 
     /** Whether this one was not killed. */
-    boolean isAtWork(Life life) {
-        return atWork.contains(life);
+    boolean isAtWork(Worker worker) {
+        return atWork.contains(worker);
     }
 
     /** Whether one of them has said something that nobody has heard. */
@@ -81,8 +81,8 @@ final class Crew implements AutoCloseable {
      *
      * @throws CrashFailure if they hang
      */
-    Life.Said next(Duration atMost) throws InterruptedException {
-        Life.Said next = said.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    Worker.Said next(Duration atMost) throws InterruptedException {
+        Worker.Said next = said.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
         if (next == null) {
             throw new CrashFailure("The worker has said nothing for " + atMost + complaints());
         }
@@ -98,7 +98,7 @@ final class Crew implements AutoCloseable {
 
     private String complaints() {
         StringBuilder complaints = new StringBuilder();
-        all.forEach(life -> complaints.append(life.complaint()));
+        all.forEach(worker -> complaints.append(worker.complaint()));
         return complaints.toString();
     }
 
@@ -108,22 +108,22 @@ final class Crew implements AutoCloseable {
     }
 
     void killAll() {
-        atWork.forEach(Life::kill);
+        atWork.forEach(Worker::kill);
         atWork.clear();
     }
 
     /** @throws CrashFailure if one has not come to its end, or to another than it had to: by a kill, unless it was left in peace */
     void checkEnds() throws InterruptedException {
-        for (Life life : all) {
-            int status = life.exitStatus();
-            if (status != (isAtWork(life) ? 0 : KILLED)) {
-                throw new CrashFailure("The worker ended by itself with status " + status + life.complaint());
+        for (Worker worker : all) {
+            int status = worker.exitStatus();
+            if (status != (isAtWork(worker) ? 0 : KILLED)) {
+                throw new CrashFailure("The worker ended by itself with status " + status + worker.complaint());
             }
         }
     }
 
     @Override
     public void close() {
-        all.forEach(Life::close);
+        all.forEach(Worker::close);
     }
 }

@@ -8,12 +8,12 @@ import java.util.SplittableRandom;
  * not told. They ask again, and go on.
  */
 @FunctionalInterface
-public interface Blow {
+public interface Fault {
 
     /**
      * Strikes, and returns when the store can be reached again, or will be without anybody's help.
      *
      * @param random for what is left to chance
      */
-    void strike(SplittableRandom random) throws IOException, InterruptedException;
+    void inject(SplittableRandom random) throws IOException, InterruptedException;
 }
