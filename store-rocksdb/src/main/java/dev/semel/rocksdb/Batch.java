@@ -1,11 +1,11 @@
 package dev.semel.rocksdb;
 
-import dev.semel.store.DocumentWrite;
+import dev.semel.store.spi.Commit.DocumentWrite;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes that go together, spelled as RocksDB spells them in its log, so that many are handed over in one call.
+ * Writes that go together, encoded as in RocksDB's log, so that many are handed over in one call.
  *
  * <p>A batch is a sequence number (8 bytes, filled in by RocksDB), a count (4 bytes, little endian), and the writes: a tag, the column
  * family, the key and, for a put, the value.
@@ -16,7 +16,7 @@ final class Batch {
     private static final int PUT = 5;
 
     private final ByteWriter writes;
-    private final List<DocumentWrite.Put> toPlace = new ArrayList<>(0);
+    private final List<DocumentWrite.Put> unsequenced = new ArrayList<>(0);
     private int count;
 
     Batch() {
@@ -39,9 +39,9 @@ final class Batch {
         return this;
     }
 
-    /** Documents that get their place when it is known what is written before; until then they are not in the batch. */
-    List<DocumentWrite.Put> toPlace() {
-        return toPlace;
+    /** Documents that get their commit sequence number when the batch is written; until then they are not in it. */
+    List<DocumentWrite.Put> unsequenced() {
+        return unsequenced;
     }
 
     int length() {

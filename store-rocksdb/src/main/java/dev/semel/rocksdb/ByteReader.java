@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a {@link ByteWriter} wrote. What is cut off or was written by something else is refused, never misread. */
+/** Reads what a {@link ByteWriter} wrote. Bytes that are cut off or were written by something else are rejected, never misread. */
 final class ByteReader {
 
     private final byte[] bytes;
@@ -61,7 +61,7 @@ final class ByteReader {
         return readByte() == 0 ? null : readInstant();
     }
 
-    /** Whether there is nothing more: rows of older releases have fewer fields. */
+    /** Whether all is read. */
     boolean isAtEnd() {
         return position == bytes.length;
     }

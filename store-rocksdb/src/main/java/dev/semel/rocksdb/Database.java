@@ -1,8 +1,8 @@
 package dev.semel.rocksdb;
 
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -36,24 +36,24 @@ final class Database implements AutoCloseable {
 
     private static final byte[] NOTHING = {};
 
-    private static final int MOST_LOOKS = 50;
+    private static final int MOST_ATTEMPTS = 50;
 
-    private static final int MANY_STRETCHES = 32;
+    private static final int MANY_RANGES = 32;
 
     /** A log that is shorter than this is read again so quickly that it may be left. */
     private static final long SHORT_LOG_BYTES = 8L << 20;
 
     final Family meta;
-    final Family once;
+    final Family records;
     final Family documents;
-    final Family further;
-    final Family receipts;
+    final Family indexEntries;
+    final Family commitLog;
 
-    /** Keys that are not completed. */
-    final Family open;
+    /** The status of keys that are not completed. */
+    final Family incomplete;
 
-    /** Keys by what clients call their transactions. */
-    final Family clients;
+    /** Keys by client transaction id. */
+    final Family clientTxIds;
 
     private final RocksDB db;
     private final Setup setup;
@@ -69,12 +69,12 @@ final class Database implements AutoCloseable {
         this.db = db;
         this.setup = setup;
         this.meta = new Family(families.get(0));
-        this.once = new Family(families.get(1));
+        this.records = new Family(families.get(1));
         this.documents = new Family(families.get(2));
-        this.further = new Family(families.get(3));
-        this.receipts = new Family(families.get(4));
-        this.open = new Family(families.get(5));
-        this.clients = new Family(families.get(6));
+        this.indexEntries = new Family(families.get(3));
+        this.commitLog = new Family(families.get(4));
+        this.incomplete = new Family(families.get(5));
+        this.clientTxIds = new Family(families.get(6));
     }
 
     /** @param make whether there is none yet: one that has lost its files must not be taken for new, and be made anew */
@@ -83,9 +83,9 @@ final class Database implements AutoCloseable {
             if (make) {
                 Files.createDirectories(path);
             }
-            LogTail.refuseIfDamaged(path, settings.synced());
+            LogTail.rejectIfDamaged(path, settings.synced());
         } catch (IOException e) {
-            throw StoreException.refused("Cannot open the store in " + path + ": " + e);
+            throw StoreException.rejected("Cannot open the store in " + path + ": " + e);
         }
         return open(path, settings, make, RocksDB::open);
     }
@@ -96,17 +96,17 @@ final class Database implements AutoCloseable {
      * notes it in between, so one looks whether it has, and if so looks again.
      */
     static Database openReadOnly(Path path, RocksDbSettings settings) {
-        for (int looks = 1; ; looks++) {
+        for (int attempts = 1; ; attempts++) {
             try {
-                String before = noted(path);
+                String before = manifestState(path);
                 Database database = openOnce(path, settings, before);
                 if (database != null) {
                     return database;
                 }
             } catch (IOException e) {
-                throw StoreException.refused("Cannot open the store in " + path + ": " + e);
+                throw StoreException.rejected("Cannot open the store in " + path + ": " + e);
             }
-            if (looks == MOST_LOOKS) {
+            if (attempts == MOST_ATTEMPTS) {
                 throw StoreException.unavailable(
                         "The store in " + path + " changes too quickly to be read: try again when less is written",
                         null);
@@ -118,15 +118,15 @@ final class Database implements AutoCloseable {
     private static @Nullable Database openOnce(Path path, RocksDbSettings settings, String before) throws IOException {
         Database database;
         try {
-            LogTail.refuseIfDamaged(path, settings.synced());
+            LogTail.rejectIfDamaged(path, settings.synced());
             database = open(path, settings, false, RocksDB::openReadOnly);
         } catch (StoreException | NoSuchFileException e) {
-            if (noted(path).equals(before)) {
+            if (manifestState(path).equals(before)) {
                 throw e;
             }
             return null;
         }
-        if (noted(path).equals(before)) {
+        if (manifestState(path).equals(before)) {
             return database;
         }
         database.close();
@@ -134,7 +134,7 @@ final class Database implements AutoCloseable {
     }
 
     /** What changes whenever it is noted that tables came or went. */
-    private static String noted(Path path) throws IOException {
+    private static String manifestState(Path path) throws IOException {
         String manifest = Files.readString(path.resolve("CURRENT")).strip();
         return manifest + " " + Files.size(path.resolve(manifest));
     }
@@ -155,7 +155,7 @@ final class Database implements AutoCloseable {
             return new Database(opening.open(setup.options, path.toString(), setup.families, handles), handles, setup);
         } catch (RocksDBException e) {
             setup.close();
-            throw StoreException.refused("Cannot open the store in " + path + ": " + e.getMessage());
+            throw StoreException.rejected("Cannot open the store in " + path + ": " + e.getMessage());
         }
     }
 
@@ -189,29 +189,29 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Writes a once-record in place of another, with the rows by which it is found. */
-    void replace(Batch batch, @Nullable OnceRecord before, @Nullable OnceRecord after) {
-        byte[] row =
-                Rows.key(Objects.requireNonNull(after == null ? before : after).key());
-        boolean sameClient =
+    /** Writes an idempotency record in place of another, with the rows by which operators find it. */
+    void replace(Batch batch, @Nullable IdempotencyRecord before, @Nullable IdempotencyRecord after) {
+        byte[] row = RecordRows.key(
+                Objects.requireNonNull(after == null ? before : after).key());
+        boolean sameClientTx =
                 before != null && after != null && before.clientTxId().equals(after.clientTxId());
-        if (before != null && !sameClient) {
-            batch.delete(clients.id(), Rows.clientKey(before.key(), before.clientTxId()));
+        if (before != null && !sameClientTx) {
+            batch.delete(clientTxIds.id(), RecordRows.clientTxKey(before.key(), before.clientTxId()));
         }
-        if (after != null && !sameClient) {
-            batch.put(clients.id(), Rows.clientKey(after.key(), after.clientTxId()), NOTHING);
+        if (after != null && !sameClientTx) {
+            batch.put(clientTxIds.id(), RecordRows.clientTxKey(after.key(), after.clientTxId()), NOTHING);
         }
-        OnceStatus was = before == null ? OnceStatus.COMPLETED : before.status();
-        OnceStatus is = after == null ? OnceStatus.COMPLETED : after.status();
-        if (is == OnceStatus.COMPLETED && was != is) {
-            batch.delete(open.id(), row);
+        Status was = before == null ? Status.COMPLETED : before.status();
+        Status is = after == null ? Status.COMPLETED : after.status();
+        if (is == Status.COMPLETED && was != is) {
+            batch.delete(incomplete.id(), row);
         } else if (was != is) {
-            batch.put(open.id(), row, Rows.value(is));
+            batch.put(incomplete.id(), row, RecordRows.incompleteValue(is));
         }
         if (after == null) {
-            batch.delete(once.id(), row);
+            batch.delete(records.id(), row);
         } else {
-            batch.put(once.id(), row, Rows.value(after));
+            batch.put(records.id(), row, RecordRows.value(after));
         }
     }
 
@@ -235,27 +235,27 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** What RocksDB says of a family. */
+    /** A property of a family. */
     long number(Family family, String property) {
-        return ask(() -> db.getLongProperty(family.handle(), property));
+        return property(() -> db.getLongProperty(family.handle(), property));
     }
 
-    /** What RocksDB says of all families together. */
+    /** A property of all families together. */
     long numberOfAll(String property) {
-        return ask(() -> db.getAggregatedLongProperty(property));
+        return property(() -> db.getAggregatedLongProperty(property));
     }
 
-    /** Something that RocksDB does. */
-    private interface Question {
-        long answer() throws RocksDBException;
+    /** A property of RocksDB. */
+    private interface Property {
+        long read() throws RocksDBException;
     }
 
-    private long ask(Question question) {
+    private long property(Property property) {
         enter();
         try {
-            return question.answer();
+            return property.read();
         } catch (RocksDBException e) {
-            throw failed("tell", e);
+            throw failed("read", e);
         } finally {
             leave();
         }
@@ -273,32 +273,32 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Rows that lie together: from one on, up to another that is the first behind them. */
-    static final class Stretch {
+    /** A range of rows. */
+    static final class RowRange {
         private final byte[] from;
-        private final byte[] to;
+        private final byte[] to; // exclusive
 
-        Stretch(byte[] from, byte[] to) {
+        RowRange(byte[] from, byte[] to) {
             this.from = from;
             this.to = to;
         }
     }
 
     /**
-     * Makes sure that no byte is left of rows that were deleted, neither in tables nor in logs. Each stretch costs as much as the tables
+     * Makes sure that no byte is left of rows that were deleted, neither in tables nor in logs. Each range costs as much as the tables
      * in which it lies; so, where there are many of them, all tables are written anew once instead.
      *
-     * @param stretches where there may be any
+     * @param ranges where there may be any
      */
-    void wipe(Family family, List<Stretch> stretches) {
+    void wipe(Family family, List<RowRange> ranges) {
         enter();
         try (FlushOptions options = new FlushOptions()) {
             db.flush(options, families().stream().map(Family::handle).toList());
-            if (stretches.size() > MANY_STRETCHES) {
+            if (ranges.size() > MANY_RANGES) {
                 db.compactRange(family.handle(), null, null, wiping);
             } else {
-                for (Stretch stretch : stretches) {
-                    db.compactRange(family.handle(), stretch.from, stretch.to, wiping);
+                for (RowRange range : ranges) {
+                    db.compactRange(family.handle(), range.from, range.to, wiping);
                 }
             }
         } catch (RocksDBException e) {
@@ -310,7 +310,7 @@ final class Database implements AutoCloseable {
 
     /** The families, in the same order for every database. */
     List<Family> families() {
-        return List.of(meta, once, documents, further, receipts, open, clients);
+        return List.of(meta, records, documents, indexEntries, commitLog, incomplete, clientTxIds);
     }
 
     /** All rows of a family, in order. */
@@ -348,7 +348,7 @@ final class Database implements AutoCloseable {
     /** A closed database must not be touched: its memory is not Java's. */
     private void enter() {
         if (!gate.enter()) {
-            throw StoreException.refused("The store is closed");
+            throw StoreException.rejected("The store is closed");
         }
     }
 

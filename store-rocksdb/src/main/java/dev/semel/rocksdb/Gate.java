@@ -5,30 +5,30 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Lets everybody through until it is closed; closing waits for those who are inside. Threads count themselves in and out in different
- * places, so they do not get in one another's way.
+ * slots, so they do not contend.
  */
 final class Gate {
 
-    private static final int PLACES = 64;
+    private static final int SLOTS = 64;
 
-    /** So far apart that two places share no line of a processor's cache. */
+    /** So far apart that two slots share no line of a processor's cache. */
     private static final int DISTANCE = 32;
 
     private static final long PAUSE_NANOS = 100_000;
 
-    private final AtomicIntegerArray inside = new AtomicIntegerArray(PLACES * DISTANCE);
+    private final AtomicIntegerArray inside = new AtomicIntegerArray(SLOTS * DISTANCE);
     private volatile boolean closed;
 
-    private static int place() {
-        return (int) (Thread.currentThread().getId() % PLACES) * DISTANCE;
+    private static int slot() {
+        return (int) (Thread.currentThread().getId() % SLOTS) * DISTANCE;
     }
 
     /** Goes in, unless it is closed. */
     boolean enter() {
-        int place = place();
-        inside.incrementAndGet(place);
+        int slot = slot();
+        inside.incrementAndGet(slot);
         if (closed) {
-            inside.decrementAndGet(place);
+            inside.decrementAndGet(slot);
             return false;
         }
         return true;
@@ -36,7 +36,7 @@ final class Gate {
 
     /** Goes out, on the thread that went in. */
     void leave() {
-        inside.decrementAndGet(place());
+        inside.decrementAndGet(slot());
     }
 
     /**
@@ -49,8 +49,8 @@ final class Gate {
             return false;
         }
         closed = true;
-        for (int place = 0; place < PLACES * DISTANCE; place += DISTANCE) {
-            while (inside.get(place) != 0) {
+        for (int slot = 0; slot < SLOTS * DISTANCE; slot += DISTANCE) {
+            while (inside.get(slot) != 0) {
                 LockSupport.parkNanos(this, PAUSE_NANOS);
             }
         }

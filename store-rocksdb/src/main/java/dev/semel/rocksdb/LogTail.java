@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 /**
  * Tells a log whose end is missing from one that is damaged. RocksDB takes a record that is longer than the rest of the log for one
  * that was being written when the power failed, and drops it and what follows; but if it is its length that was damaged, what
- * follows are commits that were acknowledged. So if there is a whole record behind such a one, the log is refused. And a log that is
+ * follows are commits that were acknowledged. So if there is a whole record behind such a one, the log is rejected. And a log that is
  * not the last was whole before the next was begun, so it has to be so to its end.
  *
  * <p>A log has blocks of 32 KiB, and no record crosses the end of one: so only the last block can hold a record that is too long. A
@@ -42,9 +42,9 @@ final class LogTail {
      * @param synced whether each was on disk before it was written on; if not, a power failure may have left any of them incomplete
      * @throws StoreException if one of them is damaged
      */
-    static void refuseIfDamaged(Path database, boolean synced) throws IOException {
+    static void rejectIfDamaged(Path database, boolean synced) throws IOException {
         if (!Files.isDirectory(database)) {
-            throw StoreException.refused("Cannot open the store in " + database + ": its files are not there");
+            throw StoreException.rejected("Cannot open the store in " + database + ": its files are not there");
         }
         List<Path> logs;
         try (Stream<Path> files = Files.list(database)) {
@@ -56,7 +56,7 @@ final class LogTail {
             boolean isLast = i == logs.size() - 1;
             long damaged = isLast || !synced ? damagedAtItsEnd(logs.get(i)) : damagedAnywhere(logs.get(i));
             if (damaged >= 0) {
-                throw StoreException.refused("Cannot open the store in " + database + ": the log "
+                throw StoreException.rejected("Cannot open the store in " + database + ": the log "
                         + logs.get(i).getFileName() + " is damaged at byte " + damaged
                         + (isLast ? ", before its end" : ""));
             }
@@ -98,8 +98,8 @@ final class LogTail {
         while (fits(at)) {
             at = end(at);
         }
-        for (int behind = at + 1; behind + HEADER <= block.limit(); behind++) {
-            if (fits(behind) && isWhole(behind)) {
+        for (int later = at + 1; later + HEADER <= block.limit(); later++) {
+            if (fits(later) && isWhole(later)) {
                 return at;
             }
         }

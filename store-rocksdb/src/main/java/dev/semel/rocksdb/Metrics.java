@@ -31,12 +31,12 @@ final class Metrics {
         metrics.put("swept", swept.sum());
         COUNTED.forEach((name, ticker) -> metrics.put(name, db.count(ticker)));
         metrics.put("compaction.micros", db.sum(HistogramType.COMPACTION_TIME));
-        metrics.put("keys", db.number(db.once, "rocksdb.estimate-num-keys"));
+        metrics.put("keys", db.number(db.records, "rocksdb.estimate-num-keys"));
         metrics.put("documents", db.number(db.documents, "rocksdb.estimate-num-keys"));
         metrics.put("disk.bytes", db.numberOfAll("rocksdb.total-sst-files-size"));
         metrics.put("disk.free.bytes", freeBytes);
         // buffers are counted in the cache, so it is the whole
-        metrics.put("memory.bytes", db.number(db.once, "rocksdb.block-cache-usage"));
+        metrics.put("memory.bytes", db.number(db.records, "rocksdb.block-cache-usage"));
         metrics.put("memory.buffers.bytes", db.numberOfAll("rocksdb.cur-size-all-mem-tables"));
         return Collections.unmodifiableMap(metrics);
     }

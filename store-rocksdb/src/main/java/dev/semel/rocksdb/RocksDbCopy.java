@@ -45,14 +45,14 @@ public final class RocksDbCopy {
      */
     public static Copied copy(Path from, Path to, LongConsumer progress) {
         if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
-            throw StoreException.refused("There is something already at " + to);
+            throw StoreException.rejected("There is something already at " + to);
         }
-        Folder.requireStore(from);
+        StoreDirectory.requireStore(from);
         try {
             Path parent = above(to.toAbsolutePath());
             Path there = nearestThatExists(parent);
             if (there.toRealPath().startsWith(from.toRealPath())) {
-                throw StoreException.refused("A copy of " + from + " cannot be inside of it, at " + to);
+                throw StoreException.rejected("A copy of " + from + " cannot be inside of it, at " + to);
             }
             Files.createDirectories(parent);
             Path draft = Files.createTempDirectory(parent, to.getFileName() + ".incomplete-");
@@ -74,7 +74,7 @@ public final class RocksDbCopy {
     }
 
     private static void syncUpTo(Path top, Path folder) throws IOException {
-        Folder.sync(folder);
+        StoreDirectory.sync(folder);
         if (!folder.equals(top)) {
             syncUpTo(top, above(folder));
         }
@@ -86,7 +86,7 @@ public final class RocksDbCopy {
 
     private static Copied copy(Path from, Path draft, Path to, LongConsumer progress) throws IOException {
         Copied written;
-        try (Database source = Database.openReadOnly(Folder.database(from), RocksDbSettings.DEFAULTS)) {
+        try (Database source = Database.openReadOnly(StoreDirectory.database(from), RocksDbSettings.DEFAULTS)) {
             written = write(source, draft, progress);
         }
         Copied read = read(draft);
@@ -98,7 +98,7 @@ public final class RocksDbCopy {
     }
 
     private static Copied write(Database source, Path draft, LongConsumer progress) throws IOException {
-        try (Folder folder = Folder.take(draft);
+        try (StoreDirectory folder = StoreDirectory.take(draft);
                 Database target = folder.open(RocksDbSettings.DEFAULTS)) {
             Tally tally = new Tally();
             Snapshot snapshot = source.snapshot();
@@ -117,7 +117,7 @@ public final class RocksDbCopy {
 
     private static Copied read(Path copy) {
         Tally tally = new Tally();
-        try (Database database = Database.openReadOnly(Folder.database(copy), RocksDbSettings.DEFAULTS);
+        try (Database database = Database.openReadOnly(StoreDirectory.database(copy), RocksDbSettings.DEFAULTS);
                 ReadOptions options = Database.reading().setFillCache(false)) {
             for (Family family : database.families()) {
                 database.forEach(family, options, tally::add);

@@ -24,11 +24,17 @@ import org.rocksdb.WriteOptions;
 /** How RocksDB is set up. Its memory is not Java's: it is closed after the database. */
 final class Setup implements AutoCloseable {
 
-    private static final List<String> FAMILIES =
-            List.of("default", "once", "documents", "further", "receipts", "open", "clients");
+    private static final List<String> FAMILIES = List.of(
+            "default",
+            "idempotency_records",
+            "documents",
+            "index_entries",
+            "commit_log",
+            "incomplete_keys",
+            "client_tx_ids");
 
     /** Of these there may be far more than fits into memory, and they are asked for in ranges; others go, or are asked for by their key. */
-    private static final Set<String> QUERIED = Set.of("documents", "further");
+    private static final Set<String> QUERIED = Set.of("documents", "index_entries");
 
     private static final long MOST_LOG_BYTES = 64L << 20;
 
@@ -91,7 +97,7 @@ final class Setup implements AutoCloseable {
 
     private static ColumnFamilyOptions family(RocksDbSettings settings) {
         return new ColumnFamilyOptions()
-                // every new key is looked up before it is written: that it is not there has to be told quickly
+                // every new key is looked up before it is written: a miss has to be quick
                 // a query of what begins with a prefix need not look into tables that have nothing of it
                 .useCappedPrefixExtractor(PREFIX)
                 .setMemtablePrefixBloomSizeRatio(0.02)
@@ -135,7 +141,7 @@ final class Setup implements AutoCloseable {
             try {
                 owned.get(i).close();
             } catch (Exception e) {
-                throw new IllegalStateException("Native memory could not be let go", e);
+                throw new IllegalStateException("Native memory could not be released", e);
             }
         }
     }

@@ -2,11 +2,11 @@ package dev.semel.rocksdb;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.semel.store.GroupWriter;
-import dev.semel.store.Housekeeping;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.RowLocks;
-import dev.semel.store.SweepStep;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.SweepStep;
+import dev.semel.store.internal.GroupCommit;
+import dev.semel.store.internal.RowLocks;
+import dev.semel.store.spi.IdempotencyRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,8 +23,8 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
 
 /**
- * Lets go of what is past its time, a few rows at a time. A row is looked at once more under its lock before it is touched, since
- * somebody may have begun it anew. RocksDB keeps the space of removed rows until it compacts what is around them, which may never
+ * Deletes what has expired, a few rows at a time. A row is looked at once more under its lock before it is touched, since
+ * another call may have started the key again. RocksDB keeps the space of removed rows until it compacts what is around them, which may never
  * be; so it is told to as soon as there are half as many of them as of living ones.
  */
 final class Sweep {
@@ -38,11 +38,11 @@ final class Sweep {
     /** How many rows are looked at before others get a turn. */
     private static final int LOOKS_AT_A_TIME = 100;
 
-    /** How long it is remembered which commits were applied, for those who ask again. */
-    private static final long RECEIPT_SECONDS = 600;
+    /** How long the commit log resolves lost responses. */
+    private static final long COMMIT_LOG_SECONDS = 600;
 
     private static final List<String> TABLES =
-            List.of(Housekeeping.KEYS, Housekeeping.TOMBSTONES, Housekeeping.DOCUMENTS, Housekeeping.RECEIPTS);
+            List.of(StoreAdmin.KEYS, StoreAdmin.TOMBSTONES, StoreAdmin.DOCUMENTS, StoreAdmin.COMMIT_LOG);
 
     /** With fewer dead rows than these nobody bothers. */
     private static final long MANY = 10_000;
@@ -50,13 +50,13 @@ final class Sweep {
     private final List<Rule> rules;
     private final Database db;
     private final RowLocks locks;
-    private final GroupWriter<Batch> writer;
+    private final GroupCommit<Batch> writer;
     private final InstantSource clock;
 
     /** How many rows of a family were removed, or written anew without what they held, since their space was taken back. */
     private final Map<Family, Long> dead = new ConcurrentHashMap<>();
 
-    /** What becomes of the rows of a family. */
+    /** What a sweep does with the rows of a family. */
     private abstract static class Rule {
         final Family family;
 
@@ -71,35 +71,35 @@ final class Sweep {
         abstract @Nullable String sweep(byte[] row, byte[] value, Batch batch);
     }
 
-    Sweep(Database db, RowLocks locks, GroupWriter<Batch> writer, InstantSource clock) {
+    Sweep(Database db, RowLocks locks, GroupCommit<Batch> writer, InstantSource clock) {
         this.db = db;
         this.locks = locks;
         this.writer = writer;
         this.clock = clock;
-        this.rules = List.of(new KeyRule(), new DocumentRule(), new ReceiptRule(), new StartRule());
+        this.rules = List.of(new KeyRule(), new DocumentRule(), new CommitLogRule(), new StartRule());
     }
 
     private final class KeyRule extends Rule {
         KeyRule() {
-            super(db.once);
+            super(db.records);
         }
 
         @Override
         boolean concerns(byte[] row, byte[] value) {
-            return Rows.isToBeSwept(value, clock.instant());
+            return RecordRows.isToBeSwept(value, clock.instant());
         }
 
         @Override
         @Nullable String sweep(byte[] row, byte[] value, Batch batch) {
-            OnceRecord record = Rows.onceRecord(Rows.onceKey(row), value);
-            OnceRecord left = record.sweptAt(clock.instant());
+            IdempotencyRecord record = RecordRows.record(RecordRows.keyOf(row), value);
+            IdempotencyRecord left = record.sweptAt(clock.instant());
             db.replace(batch, record, left);
             if (left == null) {
-                dead.merge(db.open, 1L, Long::sum);
-                dead.merge(db.clients, 1L, Long::sum);
-                return Housekeeping.tableOf(record);
+                dead.merge(db.incomplete, 1L, Long::sum);
+                dead.merge(db.clientTxIds, 1L, Long::sum);
+                return StoreAdmin.tableOf(record);
             }
-            return left.status() == record.status() ? Housekeeping.KEYS : null;
+            return left.status() == record.status() ? StoreAdmin.KEYS : null;
         }
     }
 
@@ -110,34 +110,34 @@ final class Sweep {
 
         @Override
         boolean concerns(byte[] row, byte[] value) {
-            return Rows.isExpired(value, clock.instant());
+            return DocumentRows.isExpired(value, clock.instant());
         }
 
         @Override
         String sweep(byte[] row, byte[] value, Batch batch) {
-            List<byte[]> furtherKeys = Rows.furtherRows(row, value);
+            List<byte[]> indexEntries = DocumentRows.indexKeys(row, value);
             batch.delete(family.id(), row);
-            furtherKeys.forEach(key -> batch.delete(db.further.id(), key));
-            dead.merge(db.further, (long) furtherKeys.size(), Long::sum);
-            return Housekeeping.DOCUMENTS;
+            indexEntries.forEach(key -> batch.delete(db.indexEntries.id(), key));
+            dead.merge(db.indexEntries, (long) indexEntries.size(), Long::sum);
+            return StoreAdmin.DOCUMENTS;
         }
     }
 
-    private final class ReceiptRule extends Rule {
-        ReceiptRule() {
-            super(db.receipts);
+    private final class CommitLogRule extends Rule {
+        CommitLogRule() {
+            super(db.commitLog);
         }
 
         @Override
         boolean concerns(byte[] row, byte[] value) {
-            Instant forgotten = clock.instant().minusSeconds(RECEIPT_SECONDS);
-            return new ByteReader(value).readInstant().isBefore(forgotten);
+            Instant oldest = clock.instant().minusSeconds(COMMIT_LOG_SECONDS);
+            return new ByteReader(value).readInstant().isBefore(oldest);
         }
 
         @Override
         String sweep(byte[] row, byte[] value, Batch batch) {
             batch.delete(family.id(), row);
-            return Housekeeping.RECEIPTS;
+            return StoreAdmin.COMMIT_LOG;
         }
     }
 
@@ -148,7 +148,7 @@ final class Sweep {
 
         @Override
         boolean concerns(byte[] row, byte[] value) {
-            return Rows.isOverStart(row, value, clock.instant());
+            return MetaRows.isExpiredStart(row, value, clock.instant());
         }
 
         @Override
@@ -255,7 +255,7 @@ final class Sweep {
                 }
             }
             if (count > 0) {
-                waited = writer.writeUnhurried(batch);
+                waited = writer.writeDeferred(batch);
             }
         } finally {
             held.release();

@@ -3,8 +3,8 @@ package dev.semel.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.crash.CrashFailure;
 import dev.semel.testkit.crash.CrashReport;
 import dev.semel.testkit.crash.CrashRun;
@@ -27,7 +27,7 @@ class CrashTest {
     /** Opens the store as users do. */
     public static final class Sound implements StoreOpener {
         @Override
-        public Store open(Path folder, Time time) {
+        public DocumentStore open(Path folder, Time time) {
             return RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time);
         }
     }
@@ -35,7 +35,7 @@ class CrashTest {
     /** Opens one that says too early that it has written. */
     public static final class AcknowledgesEarly implements StoreOpener {
         @Override
-        public Store open(Path folder, Time time) {
+        public DocumentStore open(Path folder, Time time) {
             return new StoreThatAcknowledgesEarly(new Sound().open(folder, time));
         }
     }
@@ -43,7 +43,7 @@ class CrashTest {
     /** Opens one that writes in two steps. */
     public static final class Splits implements StoreOpener {
         @Override
-        public Store open(Path folder, Time time) {
+        public DocumentStore open(Path folder, Time time) {
             return new StoreThatSplits(new Sound().open(folder, time));
         }
     }
@@ -65,7 +65,7 @@ class CrashTest {
     }
 
     @Test
-    void storeThatAcknowledgesBeforeItWrites_isToldByKills() {
+    void storeThatAcknowledgesBeforeItWrites_isRejected() {
         assertThat(run(AcknowledgesEarly.class, 0).checked()).isPositive();
         assertThatThrownBy(() -> run(AcknowledgesEarly.class, FEW_KILLS))
                 .isInstanceOf(CrashFailure.class)
@@ -74,7 +74,7 @@ class CrashTest {
     }
 
     @Test
-    void storeThatSplitsACommit_isToldByKills() {
+    void storeThatSplitsACommit_isRejected() {
         assertThat(run(Splits.class, 0).checked()).isPositive();
         assertThatThrownBy(() -> run(Splits.class, FEW_KILLS))
                 .isInstanceOf(CrashFailure.class)

@@ -66,7 +66,7 @@ class DiskTest {
     }
 
     @Test
-    void fullDisk_isSaid_keepsWhatWasAcknowledged_andIsForgottenWhenThereIsRoom() throws Exception {
+    void fullDisk_isReported_keepsAcknowledgedWrites_andRecovers() throws Exception {
         List<String> said = work(FULL_DISK, "fill");
         assertThat(said).hasSize(4);
         assertThat(said.get(0)).startsWith("full: The disk failed to write: ").contains("No space left on device");
@@ -75,12 +75,12 @@ class DiskTest {
     }
 
     @Test
-    void diskThatCannotBeWritten_isSaid_whetherThereIsAStoreOrNot() throws Exception {
+    void readOnlyDisk_isReported_whetherThereIsAStoreOrNot() throws Exception {
         assumeMountable(READ_ONLY_DISK);
         Path folder = disk.resolve("data");
         assertThat(work(READ_ONLY_DISK, "open")).containsExactly(readOnly(folder));
         RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, Time.system()).close();
-        assertThat(work(READ_ONLY_DISK, "open")).containsExactly(readOnly(folder.resolve("HOLDER")));
+        assertThat(work(READ_ONLY_DISK, "open")).containsExactly(readOnly(folder.resolve("LOCK")));
     }
 
     private String readOnly(Path file) {

@@ -1,5 +1,7 @@
 package dev.semel.rocksdb;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.Transactions;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
@@ -7,13 +9,11 @@ import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
-import dev.semel.record.Records;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
-import dev.semel.store.Transactions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import java.time.Duration;
 /** Uses a store on a disk of its own, and tells on standard output what it sees. */
 final class DiskWorker {
 
-    private static final Records NOTES = Records.of("notes", KeyTemplate.of("{id:word}"));
+    private static final DocumentCollection NOTES = DocumentCollection.of("notes", KeyTemplate.of("{id:word}"));
     private static final Json DATA = Json.of("\"" + "x".repeat(10_000) + "\"");
     private static final RocksDbSettings SETTINGS = RocksDbSettings.DEFAULTS.withMemoryBytes(16L << 20);
     private static final int BALLAST_BYTES = 20 << 20;
@@ -82,7 +82,7 @@ final class DiskWorker {
     /** How long a user has to wait who may begin one key in an hour, and could not. */
     private static Duration waitAfterKeysThatFail(RocksDbStore full) {
         Quota one = new Quota(1, Duration.ofHours(1));
-        OnceKey key = new OnceKey("ann", "POST /", "key");
+        IdempotencyKey key = new IdempotencyKey("ann", "POST /", "key");
         OnceSettings settings = OnceSettings.DEFAULTS.withQuota(one);
         Once once = new Once(full, Time.system(), settings, OnceListener.NONE);
         try {

@@ -3,6 +3,7 @@ package dev.semel.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.DocumentCollection;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
@@ -11,15 +12,13 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.record.Records;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.Quota;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,8 +41,8 @@ class LogTest {
     private static final int SMALL = 10;
     private static final int BLOCK = 1 << 15;
     private static final int EDGE = 40;
-    private static final Records RECORDS =
-            Records.of("records", KeyTemplate.of("{name:word}-{day:word}"), KeyTemplate.of("{day:word}-{name:word}"));
+    private static final DocumentCollection RECORDS = DocumentCollection.of(
+            "records", KeyTemplate.of("{name:word}-{day:word}"), KeyTemplate.of("{day:word}-{name:word}"));
 
     @TempDir
     private Path folder;
@@ -54,7 +53,7 @@ class LogTest {
     /** Copies a store as it is when the last of some commits has been acknowledged. */
     private void commitAndCopy(int bytesOfTheLast) throws IOException {
         Path live = folder.resolve("live");
-        try (Store store = open(live)) {
+        try (DocumentStore store = open(live)) {
             Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
             for (int i = 0; i < COMMITS; i++) {
                 commit(once, i, i == COMMITS - 1 ? bytesOfTheLast : SMALL);
@@ -68,8 +67,8 @@ class LogTest {
         return folder.resolve("image");
     }
 
-    private static OnceKey key(int number) {
-        return new OnceKey("ann", "POST /records", "key-" + number);
+    private static IdempotencyKey key(int number) {
+        return new IdempotencyKey("ann", "POST /records", "key-" + number);
     }
 
     private static String name(int number) {
@@ -122,10 +121,10 @@ class LogTest {
     }
 
     /** What is there after the store has been opened. */
-    private void assertWholeOrAbsent(Store store, long logLength) {
+    private void assertWholeOrAbsent(DocumentStore store, long logLength) {
         for (int number = 0; number < COMMITS; number++) {
-            OnceRecord record = store.find(key(number), Quota.NONE).record();
-            boolean isThere = record != null && record.status() == OnceStatus.COMPLETED;
+            IdempotencyRecord record = store.find(key(number)).record();
+            boolean isThere = record != null && record.status() == Status.COMPLETED;
             String which = "commit " + number + " in a log of " + logLength + " bytes";
             assertThat(isThere).as(which).isEqualTo(lengths.get(number) <= logLength);
             assertThat(RECORDS.read(store, name(number)).isPresent())
@@ -135,12 +134,12 @@ class LogTest {
                     .as("key of " + which)
                     .isEqualTo(isThere);
             assertThat(found(store, "day", "day" + number))
-                    .as("further key of " + which)
+                    .as("index entry of " + which)
                     .isEqualTo(isThere);
         }
     }
 
-    private static boolean found(Store store, String part, String value) {
+    private static boolean found(DocumentStore store, String part, String value) {
         return !RECORDS.find(store, Map.of(part, value), null, 10).items().isEmpty();
     }
 
@@ -172,7 +171,7 @@ class LogTest {
     private void assertSurvivesCuts(LongStream lengths) throws IOException {
         for (long length : lengths.toArray()) {
             inACopy(log -> log.truncate(length), copy -> {
-                try (Store store = open(copy)) {
+                try (DocumentStore store = open(copy)) {
                     assertWholeOrAbsent(store, length);
                 }
             });
@@ -180,24 +179,24 @@ class LogTest {
     }
 
     /** Every place near the ends of a commit, where its head is, and some in between, where a checksum is all there is to it. */
-    private LongStream placesIn(int commit) {
+    private LongStream offsetsIn(int commit) {
         long begin = lengths.get(commit - 1);
         long end = lengths.get(commit);
         return LongStream.range(begin, end)
-                .filter(place -> place - begin < EDGE || end - place < EDGE || (place - begin) % 7 == 0);
+                .filter(offset -> offset - begin < EDGE || end - offset < EDGE || (offset - begin) % 7 == 0);
     }
 
     @Test
-    void logCutAnywhere_keepsWhatWasAcknowledgedAndNothingHalf() throws Exception {
+    void logCutAnywhere_keepsAcknowledgedCommits_andNoPartialOne() throws Exception {
         commitAndCopy(SMALL);
-        assertSurvivesCuts(placesIn(COMMITS - 2));
-        assertSurvivesCuts(placesIn(COMMITS - 1));
+        assertSurvivesCuts(offsetsIn(COMMITS - 2));
+        assertSurvivesCuts(offsetsIn(COMMITS - 1));
         assertSurvivesCuts(LongStream.of(lengths.get(COMMITS - 1)));
     }
 
     /** What is long is written in pieces, one for each block of the log. */
     @Test
-    void logCutWhereACommitGoesOnInAnotherBlock_hasNothingHalf() throws Exception {
+    void logCutBetweenBlocksOfACommit_keepsNoPartialOne() throws Exception {
         commitAndCopy(BLOCK);
         long end = lengths.get(COMMITS - 1);
         assertThat(end).isBetween(BLOCK + 20L, 2L * BLOCK);
@@ -207,14 +206,14 @@ class LogTest {
 
     /** Opening it has brought the log to an end of its own: what comes next is not lost behind the cut. */
     @Test
-    void logThatWasCut_isWrittenOn() throws Exception {
+    void logThatWasCut_canBeAppendedTo() throws Exception {
         commitAndCopy(SMALL);
         for (long length : new long[] {lengths.get(2), lengths.get(2) + 1, lengths.get(3) - 1}) {
             inACopy(log -> log.truncate(length), copy -> {
-                try (Store store = open(copy)) {
+                try (DocumentStore store = open(copy)) {
                     commit(new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE), COMMITS, SMALL);
                 }
-                try (Store store = open(copy)) {
+                try (DocumentStore store = open(copy)) {
                     assertWholeOrAbsent(store, length);
                     assertThat(RECORDS.read(store, name(COMMITS))).isPresent();
                 }
@@ -223,9 +222,9 @@ class LogTest {
     }
 
     @Test
-    void logDamagedInTheMiddle_isRefusedRatherThanShortened() throws Exception {
+    void logDamagedInTheMiddle_isRejectedRatherThanShortened() throws Exception {
         commitAndCopy(SMALL);
-        for (long at : placesIn(2).toArray()) {
+        for (long at : offsetsIn(2).toArray()) {
             inACopy(
                     log -> flip(log, at),
                     copy -> assertThatThrownBy(() -> open(copy).close())
@@ -237,31 +236,31 @@ class LogTest {
 
     /** When one family's rows are written out of memory a new log begins, and the one before stays as long as others need it. */
     @Test
-    void olderLogThatIsCutShortOrDamagedOrGone_isRefused() throws Exception {
+    void olderLogThatIsTruncatedDamagedOrMissing_isRejected() throws Exception {
         Path live = folder.resolve("live");
         RocksDbSettings small = RocksDbSettings.DEFAULTS.withMemoryBytes(16 << 20);
-        try (Store store = RocksDbStore.open(live, small, Time.system())) {
+        try (DocumentStore store = RocksDbStore.open(live, small, Time.system())) {
             Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
             for (int number = 0; logs(live).size() < 2; number++) {
                 commit(once, number, 100_000);
             }
             copy(live, image());
         }
-        assertOlderLogRefused(log -> Files.delete(log));
-        assertOlderLogRefused(log -> Files.write(log, new byte[(int) Files.size(log)]));
+        assertOlderLogRejected(log -> Files.delete(log));
+        assertOlderLogRejected(log -> Files.write(log, new byte[(int) Files.size(log)]));
         long size = Files.size(logs(image()).get(0));
         for (long cut : new long[] {0, 1, size / 2, size - 1}) {
-            assertOlderLogRefused(log -> inLog(log, channel -> channel.truncate(cut)));
+            assertOlderLogRejected(log -> inLog(log, channel -> channel.truncate(cut)));
         }
         for (long damaged : new long[] {0, 5, BLOCK - 1, BLOCK, size / 2, size - 1}) {
-            assertOlderLogRefused(log -> inLog(log, channel -> flip(channel, damaged)));
+            assertOlderLogRejected(log -> inLog(log, channel -> flip(channel, damaged)));
         }
-        try (Store store = open(image())) {
-            assertThat(store.find(key(0), Quota.NONE).record()).isNotNull();
+        try (DocumentStore store = open(image())) {
+            assertThat(store.find(key(0)).record()).isNotNull();
         }
     }
 
-    private void assertOlderLogRefused(FileChange change) throws IOException {
+    private void assertOlderLogRejected(FileChange change) throws IOException {
         Path copy = folder.resolve("copy");
         copy(image(), copy);
         change.make(logs(copy).get(0));

@@ -1,7 +1,7 @@
 package dev.semel.rocksdb;
 
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.OnceStore;
 import dev.semel.testkit.StoreContract;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +15,7 @@ class RocksDbStoreContractTest extends StoreContract {
     private Path folder;
 
     @Override
-    protected Store open(Time time) {
+    protected OnceStore open(Time time) {
         try {
             return RocksDbStore.open(Files.createTempDirectory(folder, "store"), RocksDbSettings.DEFAULTS, time);
         } catch (IOException e) {

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.Transactions;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
@@ -14,21 +16,19 @@ import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.once.UnknownOutcomeException;
-import dev.semel.record.Records;
-import dev.semel.store.Cleanup;
 import dev.semel.store.Document;
-import dev.semel.store.Housekeeping;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.KeyPage;
-import dev.semel.store.KeyQuery;
-import dev.semel.store.KeyState;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
+import dev.semel.store.KeyStatus;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
-import dev.semel.store.Sweeper;
-import dev.semel.store.Transactions;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.Cleanup;
+import dev.semel.store.admin.StoreAdmin.KeyPage;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import dev.semel.store.admin.Sweeper;
+import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.testkit.ControlledTime;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -60,11 +60,11 @@ import org.rocksdb.RocksIterator;
 /** What the store on RocksDB does beyond the contract: it stays. */
 class RocksDbStoreTest {
 
-    private static final Records NOTES =
-            Records.of("notes", KeyTemplate.of("{folder:hex}-{id:word}"), KeyTemplate.of("{id:word}-{folder:hex}"));
+    private static final DocumentCollection NOTES = DocumentCollection.of(
+            "notes", KeyTemplate.of("{folder:hex}-{id:word}"), KeyTemplate.of("{id:word}-{folder:hex}"));
 
-    private static final Records REMARKS =
-            Records.of("remarks", KeyTemplate.of("{id}")).inOrder();
+    private static final DocumentCollection REMARKS =
+            DocumentCollection.of("remarks", KeyTemplate.of("{id}")).inCommitOrder();
 
     @TempDir
     private Path temp;
@@ -84,7 +84,7 @@ class RocksDbStoreTest {
     }
 
     private static Call call(String key) {
-        return Call.of(new OnceKey("ann", "POST /", key), Fingerprint.ofJson("1"));
+        return Call.of(new IdempotencyKey("ann", "POST /", key), Fingerprint.ofJson("1"));
     }
 
     private Outcome note(RocksDbStore store, String key) {
@@ -95,7 +95,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void everything_isThereWhenItIsOpenedAgain() {
+    void acknowledgedWrites_areThereWhenItIsOpenedAgain() {
         try (RocksDbStore store = open()) {
             note(store, "k");
         }
@@ -110,7 +110,7 @@ class RocksDbStoreTest {
                 .run(tx -> REMARKS.create(tx, key, Json.of("1"), key.equals("short") ? Duration.ofHours(1) : null));
     }
 
-    private static List<String> inOrder(RocksDbStore store) {
+    private static List<String> inCommitOrder(RocksDbStore store) {
         return REMARKS.oldest(store, Map.of(), null, 10).items().stream()
                 .map(Document::key)
                 .toList();
@@ -118,30 +118,30 @@ class RocksDbStoreTest {
 
     /** How many rows were let go. */
     private long sweep(RocksDbStore store) {
-        return new Sweeper(store, time)
+        return new Sweeper(store.admin(), time)
                 .sweep().stream().mapToLong(Cleanup::deleted).sum();
     }
 
     @Test
-    void order_goesOnWhenItIsOpenedAgain_andAfterASweep() {
+    void commitOrder_continuesWhenItIsOpenedAgain_andAfterASweep() {
         try (RocksDbStore store = open()) {
             remark(store, "z");
             remark(store, "short");
         }
         try (RocksDbStore store = open()) {
             remark(store, "a");
-            assertThat(inOrder(store)).containsExactly("z", "short", "a");
+            assertThat(inCommitOrder(store)).containsExactly("z", "short", "a");
             time.advance(Duration.ofHours(1));
             sweep(store);
-            assertThat(inOrder(store)).containsExactly("z", "a");
+            assertThat(inCommitOrder(store)).containsExactly("z", "a");
             remark(store, "short");
-            assertThat(inOrder(store)).containsExactly("z", "a", "short");
+            assertThat(inCommitOrder(store)).containsExactly("z", "a", "short");
         }
     }
 
     /** With more keys than are looked at for a page. */
     @Test
-    void pagesOfKeys_endWhereTheyAreLongEnoughToLookAt_andAllIsFound() throws Exception {
+    void pagesOfKeys_endAfterSomeThousandRows_andAllIsFound() throws Exception {
         try (RocksDbStore store = open()) {
             Once once = new Once(store, time, OnceSettings.DEFAULTS.withQuota(Quota.NONE), OnceListener.NONE);
             ExecutorService threads = Executors.newFixedThreadPool(64);
@@ -155,52 +155,52 @@ class RocksDbStoreTest {
                 threads.shutdownNow();
             }
             assertThat(once.leased(call("last"), IfAbandoned.FREEZE, lease -> {
-                        throw new UnknownOutcomeException("it did not answer", null);
+                        throw new UnknownOutcomeException("no response", null);
                     }))
                     .isInstanceOf(Outcome.Unknown.class);
 
             KeyQuery query = KeyQuery.all(10).createdBefore(Instant.EPOCH);
-            KeyPage first = store.housekeeping().list(query);
-            KeyPage second = store.housekeeping().list(query.after(first.next().orElseThrow()));
+            KeyPage first = store.admin().list(query);
+            KeyPage second = store.admin().list(query.after(first.next().orElseThrow()));
             assertThat(first.records().size() + second.records().size()).isZero();
             assertThat(second.next()).isEmpty();
 
             for (KeyQuery atOnce : List.of(
                     KeyQuery.all(10).beginningWith("k9999"),
-                    KeyQuery.all(10).beginningWith("k9999").in(KeyState.FAILED),
+                    KeyQuery.all(10).beginningWith("k9999").in(KeyStatus.FAILED),
                     KeyQuery.all(10).ofUser("ann").beginningWith("k9999"))) {
-                assertThat(store.housekeeping().list(atOnce))
+                assertThat(store.admin().list(atOnce))
                         .extracting(page -> page.records().size(), KeyPage::next)
                         .containsExactly(1, Optional.empty());
             }
-            assertThat(store.housekeeping().list(KeyQuery.all(10).ofEndpoint("POST /none")))
+            assertThat(store.admin().list(KeyQuery.all(10).ofEndpoint("POST /none")))
                     .extracting(KeyPage::records, KeyPage::next)
-                    .containsExactly(List.<OnceRecord>of(), Optional.empty());
+                    .containsExactly(List.<IdempotencyRecord>of(), Optional.empty());
 
-            KeyPage unknown = store.housekeeping().list(KeyQuery.all(10).in(KeyState.UNKNOWN));
+            KeyPage unknown = store.admin().list(KeyQuery.all(10).in(KeyStatus.UNKNOWN));
             assertThat(unknown.records()).hasSize(1);
             assertThat(unknown.next()).isEmpty();
         }
     }
 
     @Test
-    void fences_goOnRisingWhenItIsOpenedAgain() {
-        List<Long> fences = new ArrayList<>();
+    void fencingTokensOfAKey_riseWhenItIsOpenedAgain() {
+        List<Long> fencingTokens = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             try (RocksDbStore store = open()) {
                 for (int j = 0; j < 3; j++) {
-                    once(store).leased(call(i + "-" + j), IfAbandoned.RERUN, lease -> {
-                        fences.add(lease.fence());
-                        return Response.of("done");
+                    once(store).leased(call("k"), IfAbandoned.RERUN, lease -> {
+                        fencingTokens.add(lease.fencingToken());
+                        throw new IllegalStateException("failed");
                     });
                 }
             }
         }
-        assertThat(fences).hasSize(9).isSorted().doesNotHaveDuplicates();
+        assertThat(fencingTokens).hasSize(9).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void keyThatWasBegunTwice_countsTwiceWhenItIsOpenedAgain() throws IOException {
+    void keyThatWasStartedTwice_countsTwiceWhenItIsOpenedAgain() throws IOException {
         OnceSettings brief = OnceSettings.DEFAULTS
                 .withRetention(Duration.ofMinutes(10))
                 .withQuota(new Quota(3, Duration.ofHours(1)));
@@ -222,14 +222,14 @@ class RocksDbStoreTest {
             assertThat(new Once(store, time, brief, OnceListener.NONE).atomic(call("k"), tx -> Response.of("no")))
                     .isEqualTo(new Outcome.Limited(Duration.ofMinutes(20)));
             assertThat(holds("start\0ann")).isNotEmpty();
-            store.housekeeping().erase("ann", false);
+            store.admin().erase("ann", false);
         }
         open().close(); // until then RocksDB may remember keys between which its tables lay
         assertThat(holds("start\0ann")).isEmpty();
     }
 
     @Test
-    void earlierStartsOfKeys_goWhenTheyDoNotCountAnyMore() {
+    void previousStartsOfAKey_areSweptWhenTheyDoNotCountAnyMore() {
         OnceSettings brief = OnceSettings.DEFAULTS.withRetention(Duration.ofMinutes(10));
         for (int i = 0; i < 2; i++) {
             try (RocksDbStore store = open()) {
@@ -248,13 +248,13 @@ class RocksDbStoreTest {
         }
     }
 
-    /** How many earlier starts of keys are stored. */
+    /** How many quota starts of keys are stored. */
     private int starts() {
         int starts = 0;
-        try (Database db = Database.openReadOnly(Folder.database(folder()), RocksDbSettings.DEFAULTS);
+        try (Database db = Database.openReadOnly(StoreDirectory.database(folder()), RocksDbSettings.DEFAULTS);
                 ReadOptions options = Database.reading();
                 RocksIterator rows = db.iterator(db.meta, options)) {
-            for (rows.seek(Rows.startsOf("ann")); rows.isValid(); rows.next()) {
+            for (rows.seek(MetaRows.startPrefix("ann")); rows.isValid(); rows.next()) {
                 starts++;
             }
         }
@@ -274,7 +274,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void folderThatIsOpen_isRefused_withWhoHasIt() {
+    void directoryThatIsOpen_isRejected_withItsOwner() {
         try (RocksDbStore store = open()) {
             assertThatThrownBy(this::open)
                     .isInstanceOf(StoreException.class)
@@ -286,18 +286,18 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void folderOfAnotherFormat_isRefused_andLeftAsItIs() throws IOException {
+    void directoryOfAnotherFormat_isRejected_andLeftAsItIs() throws IOException {
         open().close();
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 2\n");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
         assertThatThrownBy(this::open)
                 .hasMessage("The folder " + folder()
-                        + " has the format \"semel rocksdb 2\"; this release reads and writes \"semel rocksdb 3\"");
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
+                        + " has the format \"semel rocksdb 3\"; this release reads and writes \"semel rocksdb 4\"");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 4\n");
         open().close();
     }
 
     @Test
-    void folderThatHoldsSomethingElse_isRefused() throws IOException {
+    void directoryThatHoldsSomethingElse_isRejected() throws IOException {
         Files.createDirectories(folder());
         Files.writeString(folder().resolve("letter.txt"), "dear");
         assertThatThrownBy(this::open).hasMessageContaining("holds something else");
@@ -305,13 +305,13 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void fileInsteadOfAFolder_isRefused() throws IOException {
+    void fileInsteadOfADirectory_isRejected() throws IOException {
         Files.writeString(folder(), "file");
         assertThatThrownBy(this::open).hasMessageStartingWith("Cannot use the folder " + folder());
     }
 
     @Test
-    void closedStore_saysSo() {
+    void closedStore_throws() {
         RocksDbStore store = open();
         store.close();
         assertThatThrownBy(() -> note(store, "k")).hasMessage("The store is closed");
@@ -319,7 +319,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void sweep_removesWhatIsPastItsTime_andNothingElse() {
+    void sweep_deletesWhatHasExpired_andNothingElse() {
         try (RocksDbStore store = open()) {
             Transactions transactions = new Transactions(store, time);
             for (int i = 0; i < 250; i++) {
@@ -332,7 +332,7 @@ class RocksDbStoreTest {
             });
             time.advance(OnceSettings.DEFAULTS.retention());
             note(store, "new");
-            // 250 records, 250 documents, and the receipts of the commits without a record
+            // 250 records, 250 documents, and the commit log entries of the commits without a record
             assertThat(sweep(store)).isEqualTo(250 + 250 + 250);
             assertThat(sweep(store)).isZero();
             assertThat(note(store, "new")).isInstanceOf(Outcome.Replayed.class);
@@ -345,16 +345,16 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void rowThatCannotBeReadToItsEnd_stays_andOthersAreSwept() {
+    void damagedRow_stays_andOthersAreSwept() {
         try (RocksDbStore store = open()) {
             note(store, "damaged");
             note(store, "whole");
         }
         try (Database db = Database.open(folder().resolve("db"), RocksDbSettings.DEFAULTS, false)) {
-            byte[] row = Rows.key(call("damaged").key());
-            byte[] value = Objects.requireNonNull(db.get(db.once, row));
+            byte[] row = RecordRows.key(call("damaged").key());
+            byte[] value = Objects.requireNonNull(db.get(db.records, row));
             byte[] damaged = Arrays.copyOf(value, value.length - 3);
-            db.write(Batch.together(List.of(new Batch().put(db.once.id(), row, damaged))));
+            db.write(Batch.together(List.of(new Batch().put(db.records.id(), row, damaged))));
         }
         time.advance(OnceSettings.DEFAULTS.retention());
         try (RocksDbStore store = open()) {
@@ -364,16 +364,15 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void copy_ofAStoreInUse_isAStoreWithEverythingThatWasAcknowledged() {
+    void copy_ofAStoreInUse_hasAllAcknowledgedWrites() {
         Path copy = temp.resolve("copies/of/monday");
         try (RocksDbStore store = open()) {
             for (int i = 0; i < 100; i++) {
                 note(store, "k" + i);
             }
             RocksDbCopy.Copied copied = RocksDbCopy.copy(folder(), copy, rows -> {});
-            assertThat(copied.rows())
-                    .isEqualTo(401); // records, their clients' transactions, documents, further keys, and the highest
-            // fence
+            // records, their client transaction ids, documents, and index entries
+            assertThat(copied.rows()).isEqualTo(400);
             note(store, "later");
         }
         try (RocksDbStore store = RocksDbStore.open(copy, RocksDbSettings.DEFAULTS, time)) {
@@ -388,7 +387,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void copy_toWhatIsThere_orFromWhatIsNoStore_isRefused() throws IOException {
+    void copy_toAnExistingDirectory_orFromNoStore_isRejected() throws IOException {
         open().close();
         Path there = Files.createDirectory(temp.resolve("there"));
         assertThatThrownBy(() -> RocksDbCopy.copy(folder(), there, rows -> {}))
@@ -411,7 +410,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void copy_leavesAloneWhatIsNotItsOwn() throws IOException {
+    void copy_leavesOtherFilesAlone() throws IOException {
         open().close();
         Path mine = Files.createDirectory(temp.resolve("copy.incomplete"));
         Files.writeString(mine.resolve("letter.txt"), "dear");
@@ -420,7 +419,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void copy_ofAStoreThatCannotBeOpened_isRefused_andLeavesNothing() throws IOException {
+    void copy_ofAStoreThatCannotBeOpened_isRejected_andLeavesNothing() throws IOException {
         open().close();
         Files.delete(folder().resolve("db").resolve("CURRENT"));
         assertThatThrownBy(() -> RocksDbCopy.copy(folder(), temp.resolve("copy"), rows -> {}))
@@ -430,7 +429,7 @@ class RocksDbStoreTest {
 
     /** RocksDB would make a new one in its place, and delete what is left of the old. */
     @Test
-    void storeThatHasLostFiles_isRefusedEachTime_andLeftAsItIs() throws IOException {
+    void storeWithMissingFiles_isRejectedEachTime_andLeftAsItIs() throws IOException {
         try (RocksDbStore store = open()) {
             note(store, "k");
         }
@@ -447,7 +446,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void storeThatHasLostAllFiles_isRefused() throws IOException {
+    void storeWithoutFiles_isRejected() throws IOException {
         open().close();
         Files.move(folder().resolve("db"), temp.resolve("elsewhere"));
         assertThatThrownBy(this::open).hasMessageContaining("its files are not there");
@@ -456,7 +455,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void storeWhoseMakingWasCutOff_isMade() throws IOException {
+    void storeWhoseCreationWasCutOff_isCreated() throws IOException {
         Files.createDirectories(folder().resolve("db"));
         Files.writeString(folder().resolve("FORMAT.new"), "semel rock");
         Files.writeString(folder().resolve("db").resolve("MANIFEST-000001"), "");
@@ -466,7 +465,7 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void formatThatIsNoText_isShownHarmlessly() throws IOException {
+    void formatThatIsNoText_isEscaped() throws IOException {
         open().close();
         Files.write(folder().resolve("FORMAT"), new byte[] {'s', (byte) 0xFF, 7, 'x', '\n', 'y'});
         assertThatThrownBy(this::open).hasMessageContaining("has the format \"s??x\"");
@@ -474,21 +473,21 @@ class RocksDbStoreTest {
 
     /** Whatever they are doing with RocksDB's memory, it must not be gone: that would end the process. */
     @Test
-    void closingWhileOthersUseIt_isToldToThem() throws Exception {
+    void closingWhileInUse_isReportedToCallers() throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
             for (int round = 0; round < 20; round++) {
                 RocksDbStore store = open();
-                AtomicInteger begun = new AtomicInteger();
+                AtomicInteger started = new AtomicInteger();
                 List<Future<?>> users = new ArrayList<>();
                 for (int i = 0; i < 6; i++) {
                     String name = "r" + round + "t" + i + "n";
                     Runnable use = i == 0
-                            ? () -> store.housekeeping().sweep("")
-                            : () -> note(store, name + begun.incrementAndGet());
+                            ? () -> store.admin().sweep("")
+                            : () -> note(store, name + started.incrementAndGet());
                     users.add(threads.submit(() -> useUntilClosed(use)));
                 }
-                while (begun.get() < 50) {
+                while (started.get() < 50) {
                     Thread.onSpinWait();
                 }
                 Future<?> other = threads.submit(store::close);
@@ -523,7 +522,7 @@ class RocksDbStoreTest {
             new Transactions(store, time)
                     .run(tx -> NOTES.ownedBy("ann").create(tx, "0a-private", Json.of("\"" + secret + "\"")));
             assertThat(holds(secret)).isNotEmpty();
-            store.housekeeping().erase("ann", true);
+            store.admin().erase("ann", true);
             assertThat(holds(secret)).isEmpty();
         }
         assertThat(holds(secret)).isEmpty();
@@ -532,40 +531,40 @@ class RocksDbStoreTest {
     }
 
     @Test
-    void whatAUserHadDeletedBefore_isErasedWithThem() throws IOException {
+    void deletedDocumentsOfAUser_areErasedToo() throws IOException {
         String secret = "ann moved to Lisbon";
         try (RocksDbStore store = open()) {
             Transactions transactions = new Transactions(store, time);
-            Records own = NOTES.ownedBy("ann");
+            DocumentCollection own = NOTES.ownedBy("ann");
             transactions.run(tx -> own.create(tx, "0a-kept", Json.of("1")));
             transactions.run(tx -> own.create(tx, "0a-gone", Json.of("\"" + secret + "\"")));
-            store.housekeeping().erase("bob", true); // writes tables
+            store.admin().erase("bob", true); // writes tables
             transactions.run(tx -> own.delete(tx, "0a-gone"));
             assertThat(holds(secret)).isNotEmpty();
-            store.housekeeping().erase("ann", true);
+            store.admin().erase("ann", true);
             assertThat(holds(secret)).isEmpty();
         }
     }
 
     @Test
-    void whatAUserHadDeletedWhereNobodyHasAnything_isErasedWithThem() throws IOException {
+    void deletedDocumentsOfAUser_areErased_fromEmptyCollectionsToo() throws IOException {
         List<String> deleted = List.of("a", "c", "d", "f");
         try (RocksDbStore store = open()) {
             Transactions transactions = new Transactions(store, time);
             for (String collection : List.of("a", "b", "c", "d", "e", "f")) {
-                Records own = Records.of(
+                DocumentCollection own = DocumentCollection.of(
                                 collection,
                                 KeyTemplate.of("{folder:hex}-{id:word}"),
                                 KeyTemplate.of("{id:word}-{folder:hex}"))
                         .ownedBy("ann");
                 transactions.run(tx -> own.create(tx, "0a-secret", Json.of("\"secret\"")));
-                store.housekeeping().erase("bob", true); // writes tables
+                store.admin().erase("bob", true); // writes tables
                 if (deleted.contains(collection)) {
                     transactions.run(tx -> own.delete(tx, "0a-secret"));
                 }
             }
             assertThat(holds("secret")).isNotEmpty();
-            store.housekeeping().erase("ann", true);
+            store.admin().erase("ann", true);
         }
         open().close(); // until then RocksDB may remember keys between which its tables lay
         assertThat(holds("secret")).isEmpty();
@@ -576,15 +575,15 @@ class RocksDbStoreTest {
         try (RocksDbStore store = open()) {
             Transactions transactions = new Transactions(store, time);
             for (int i = 0; i < 40; i++) {
-                Records all = Records.of("c" + i, KeyTemplate.of("{id:word}"));
+                DocumentCollection all = DocumentCollection.of("c" + i, KeyTemplate.of("{id:word}"));
                 boolean goes = i % 2 == 0;
                 transactions.run(tx -> all.ownedBy("ann").create(tx, "id", Json.of("\"secret\"")));
                 transactions.run(tx -> all.ownedBy("bob").create(tx, "id", Json.of("\"bob's\"")));
                 transactions.run(tx -> goes && all.ownedBy("ann").delete(tx, "id") != null);
             }
-            assertThat(store.housekeeping().erase("ann", true)).containsEntry(Housekeeping.DOCUMENTS, 20L);
+            assertThat(store.admin().erase("ann", true)).containsEntry(StoreAdmin.DOCUMENTS, 20L);
             assertThat(holds("secret")).isEmpty();
-            Records last = Records.of("c39", KeyTemplate.of("{id:word}"));
+            DocumentCollection last = DocumentCollection.of("c39", KeyTemplate.of("{id:word}"));
             assertThat(last.ownedBy("bob").read(store, "id")).isPresent();
             assertThat(last.ownedBy("ann").read(store, "id")).isEmpty();
         }

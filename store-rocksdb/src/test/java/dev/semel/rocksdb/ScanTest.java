@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
-import dev.semel.store.Commit;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.Scan;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.DocumentStore.Scan;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.Eventually;
 import java.nio.file.Path;
@@ -79,9 +79,9 @@ class ScanTest {
     private void write(RocksDbStore store, String key, int number) {
         Instant now = time.instant();
         Json data = Json.of("\"" + Long.toHexString(random.nextLong()).repeat(50) + "\"");
-        Document document = new Document(id(key), 1, now, now, null, data, "writer");
+        Document document = new Document(id(key), 1, now, now, null, data, "writer", 0);
         store.commit(
-                new Commit("attempt-" + number, null, Map.of(), List.of(new DocumentWrite.Put(document, List.of()))));
+                new Commit("commit-" + number, null, Map.of(), List.of(new DocumentWrite.Put(document, List.of()))));
     }
 
     private static DocumentId id(String key) {

@@ -2,12 +2,12 @@ package dev.semel.rocksdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.Transactions;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Records;
-import dev.semel.store.Sweeper;
-import dev.semel.store.Transactions;
+import dev.semel.store.admin.Sweeper;
 import dev.semel.testkit.ControlledTime;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** How much memory and disk the store takes, by RocksDB's own figures. */
 class SpaceTest {
 
-    private static final Records NOTES =
-            Records.of("notes", KeyTemplate.of("{folder:hex}-{id:word}"), KeyTemplate.of("{id:word}-{folder:hex}"));
+    private static final DocumentCollection NOTES = DocumentCollection.of(
+            "notes", KeyTemplate.of("{folder:hex}-{id:word}"), KeyTemplate.of("{id:word}-{folder:hex}"));
     private static final long MEMORY = 16L << 20;
 
     /** RocksDB lets what is being written out and what is being read go over the bound for a while. */
@@ -47,7 +47,7 @@ class SpaceTest {
     }
 
     @Test
-    void muchMoreThanTheMemory_isWrittenAndRead_withinTheMemory() {
+    void muchMoreDataThanMemory_isWrittenAndRead_withinTheMemory() {
         int notes = 8_000;
         Json data = note(10_000);
         try (RocksDbStore store = open()) {
@@ -72,7 +72,7 @@ class SpaceTest {
     }
 
     @Test
-    void whatIsPastItsTime_givesItsSpaceBack() {
+    void sweptDocuments_freeTheirSpace() {
         int notes = 12_000;
         try (RocksDbStore store = open()) {
             Transactions transactions = new Transactions(store, time);
@@ -87,8 +87,8 @@ class SpaceTest {
         try (RocksDbStore store = open()) {
             long before = metric(store, "disk.bytes");
             time.advance(Duration.ofHours(2));
-            new Sweeper(store, time).sweep();
-            assertThat(metric(store, "swept")).isEqualTo(2 * notes + 1); // documents, and receipts
+            new Sweeper(store.admin(), time).sweep();
+            assertThat(metric(store, "swept")).isEqualTo(2 * notes + 1); // documents, and commit log entries
             assertThat(before).isGreaterThan(1_000_000);
             assertThat(metric(store, "disk.bytes")).isLessThan(before / 20);
             assertThat(NOTES.scan(store, KeyRange.ofPrefix(""), null, 10).items())

@@ -1,12 +1,12 @@
 package dev.semel.rocksdb;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.OnceWrite;
-import dev.semel.store.Store;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.testkit.ForwardingStore;
 import java.util.HashMap;
 import java.util.List;
@@ -24,55 +24,55 @@ final class StoreThatAcknowledgesEarly extends ForwardingStore {
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS);
 
-    private final Map<DocumentId, CompletableFuture<CommitResult>> underWay = new HashMap<>();
+    private final Map<DocumentId, CompletableFuture<CommitResult>> inProgress = new HashMap<>();
 
-    StoreThatAcknowledgesEarly(Store store) {
+    StoreThatAcknowledgesEarly(DocumentStore store) {
         super(store);
     }
 
     @Override
     public CommitResult commit(Commit commit) {
-        OnceWrite once = commit.once();
+        IdempotencyWrite once = commit.idempotencyWrite();
         if (once == null || commit.writes().isEmpty()) {
-            return store.commit(commit);
+            return super.commit(commit);
         }
-        synchronized (underWay) {
-            for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
+        synchronized (inProgress) {
+            for (Map.Entry<DocumentId, String> expected : commit.preconditions().entrySet()) {
                 if (!isAs(expected.getValue(), expected.getKey())) {
-                    return new CommitResult.Stale(expected.getKey(), 0);
+                    return new CommitResult.DocumentConflict(expected.getKey(), 0);
                 }
             }
-            CompletableFuture<CommitResult> written = CompletableFuture.supplyAsync(() -> store.commit(commit), LATER);
+            CompletableFuture<CommitResult> written = CompletableFuture.supplyAsync(() -> super.commit(commit), LATER);
             for (DocumentWrite write : commit.writes()) {
-                underWay.put(write.id(), written);
+                inProgress.put(write.id(), written);
             }
             return new CommitResult.Applied(
-                    once.stamp(commit.attempt(), () -> 1, store.clock().instant()));
+                    once.stamp(commit.id(), store.clock().instant()));
         }
     }
 
     private boolean isAs(String expectedWriter, DocumentId id) {
-        CompletableFuture<CommitResult> writing = underWay.get(id);
+        CompletableFuture<CommitResult> writing = inProgress.get(id);
         return (writing == null || writing.isDone())
-                && store.read(id).map(Document::writtenBy).orElse("").equals(expectedWriter);
+                && super.read(id).map(Document::commitId).orElse("").equals(expectedWriter);
     }
 
     @Override
     public Optional<Document> read(DocumentId id) {
         CompletableFuture<CommitResult> writing;
-        synchronized (underWay) {
-            writing = underWay.get(id);
+        synchronized (inProgress) {
+            writing = inProgress.get(id);
         }
         if (writing != null) {
             writing.join();
         }
-        return store.read(id);
+        return super.read(id);
     }
 
     @Override
     public void close() {
-        synchronized (underWay) {
-            List.copyOf(underWay.values()).forEach(CompletableFuture::join);
+        synchronized (inProgress) {
+            List.copyOf(inProgress.values()).forEach(CompletableFuture::join);
         }
         store.close();
     }

@@ -1,10 +1,10 @@
 package dev.semel.rocksdb;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.Store;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.ForwardingStore;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writes the once-record first, and the documents a little later in another commit. Those who write the same document wait for
+ * Writes the idempotency record first, and the documents a little later in another commit. Those who write the same document wait for
  * each other; so as long as it lives, nobody can tell.
  */
 final class StoreThatSplits extends ForwardingStore {
@@ -22,23 +22,23 @@ final class StoreThatSplits extends ForwardingStore {
 
     private final Map<DocumentId, Object> locks = new ConcurrentHashMap<>();
 
-    StoreThatSplits(Store store) {
+    StoreThatSplits(DocumentStore store) {
         super(store);
     }
 
     @Override
     public CommitResult commit(Commit commit) {
-        if (commit.once() == null || commit.writes().isEmpty()) {
-            return store.commit(commit);
+        if (commit.idempotencyWrite() == null || commit.writes().isEmpty()) {
+            return super.commit(commit);
         }
         // all but one are new; the one that others write too comes last
         List<DocumentWrite> writes = List.copyOf(commit.writes());
         synchronized (locks.computeIfAbsent(writes.get(writes.size() - 1).id(), id -> new Object())) {
             CommitResult result =
-                    store.commit(new Commit(commit.attempt(), commit.once(), commit.writers(), List.of()));
+                    super.commit(new Commit(commit.id(), commit.idempotencyWrite(), commit.preconditions(), List.of()));
             if (result instanceof CommitResult.Applied) {
                 LockSupport.parkNanos(BETWEEN_NANOS);
-                store.commit(new Commit(commit.attempt() + "-2", null, Map.of(), commit.writes()));
+                super.commit(new Commit(commit.id() + "-2", null, Map.of(), commit.writes()));
             }
             return result;
         }

@@ -3,11 +3,11 @@ package dev.semel.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.Transactions;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Records;
 import dev.semel.store.Time;
-import dev.semel.store.Transactions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SyncTest {
 
-    private static final Records RECORDS = Records.of("records", KeyTemplate.of("{id:word}"));
+    private static final DocumentCollection RECORDS = DocumentCollection.of("records", KeyTemplate.of("{id:word}"));
     private static final int COMMITS = 100;
     private static final int CALLERS = 16;
 
@@ -86,7 +86,7 @@ class SyncTest {
     }
 
     @Test
-    void storeThatDoesNotSync_isToldByTheCounters() {
+    void storeThatDoesNotSync_isShownByTheCounters() {
         RocksDbSettings unsynced = RocksDbSettings.DEFAULTS.withSynced(false);
         assertThatThrownBy(() -> commitOneByOne(unsynced)).isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> commitAtOnce(unsynced)).isInstanceOf(AssertionError.class);

@@ -1,18 +1,18 @@
 package dev.semel.rocksdb;
 
-import dev.semel.rocksdb.Database.Stretch;
-import dev.semel.store.Cleanup;
-import dev.semel.store.GroupWriter;
-import dev.semel.store.Housekeeping;
-import dev.semel.store.KeyPage;
-import dev.semel.store.KeyQuery;
-import dev.semel.store.KeyState;
-import dev.semel.store.NewKeyLedger;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.RowLocks;
-import dev.semel.store.SweepStep;
+import dev.semel.rocksdb.Database.RowRange;
+import dev.semel.store.IdempotencyKey;
+import dev.semel.store.KeyStatus;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.Cleanup;
+import dev.semel.store.admin.StoreAdmin.KeyPage;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import dev.semel.store.admin.StoreAdmin.SweepStep;
+import dev.semel.store.internal.GroupCommit;
+import dev.semel.store.internal.QuotaCounter;
+import dev.semel.store.internal.RowLocks;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -30,10 +30,10 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
 
 /**
- * Keeps the store in order. Keys lie in the order of user, endpoint and key, so that what is not asked for is skipped by leaps; those that
+ * Administration of a store on RocksDB. Keys lie in the order of user, endpoint and key, so that what is not asked for is skipped by leaps; those that
  * are not completed, and those of a client's transaction, are found by rows of their own.
  */
-final class KeyKeeping implements Housekeeping {
+final class RocksDbAdmin implements StoreAdmin {
 
     /** The most rows that are looked at for a page. */
     private static final int MOST_LOOKS = 10_000;
@@ -46,18 +46,18 @@ final class KeyKeeping implements Housekeeping {
 
     private final Database db;
     private final RowLocks locks;
-    private final GroupWriter<Batch> writer;
+    private final GroupCommit<Batch> writer;
     private final InstantSource clock;
-    private final NewKeyLedger newKeys;
+    private final QuotaCounter newKeys;
     private final Metrics metrics;
     private final Sweep sweep;
 
-    KeyKeeping(
+    RocksDbAdmin(
             Database db,
             RowLocks locks,
-            GroupWriter<Batch> writer,
+            GroupCommit<Batch> writer,
             InstantSource clock,
-            NewKeyLedger newKeys,
+            QuotaCounter newKeys,
             Metrics metrics) {
         this.db = db;
         this.locks = locks;
@@ -69,6 +69,11 @@ final class KeyKeeping implements Housekeeping {
     }
 
     @Override
+    public InstantSource clock() {
+        return clock;
+    }
+
+    @Override
     public KeyPage list(KeyQuery query) {
         return new Listing(query, clock.instant()).run();
     }
@@ -77,20 +82,20 @@ final class KeyKeeping implements Housekeeping {
     private final class Listing {
         private final KeyQuery query;
         private final Instant now;
-        private final boolean byClient;
+        private final boolean byClientTx;
         private final Family family;
-        private final List<OnceRecord> found = new ArrayList<>();
+        private final List<IdempotencyRecord> found = new ArrayList<>();
 
         Listing(KeyQuery query, Instant now) {
             this.query = query;
             this.now = now;
-            this.byClient = query.clientTxId() != null && query.user() != null;
-            this.family = byClient ? db.clients : query.asksForOpen() ? db.open : db.once;
+            this.byClientTx = query.clientTxId() != null && query.user() != null;
+            this.family = byClientTx ? db.clientTxIds : query.asksForOpen() ? db.incomplete : db.records;
         }
 
         KeyPage run() {
             byte[] prefix = prefix();
-            OnceKey after = query.after() == null ? null : OnceKey.ofCursor(query.after());
+            IdempotencyKey after = query.after() == null ? null : IdempotencyKey.ofCursor(query.after());
             byte[] from = after == null ? prefix : Rows.next(rowOf(after));
             Snapshot snapshot = db.snapshot();
             try (ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
@@ -98,26 +103,26 @@ final class KeyKeeping implements Housekeeping {
                 rows.seek(Arrays.compareUnsigned(from, prefix) < 0 ? prefix : from);
                 int looks = 0;
                 int passed = 0;
-                OnceKey last = after;
-                while (rows.isValid() && startsWith(rows.key(), prefix)) {
+                IdempotencyKey last = after;
+                while (rows.isValid() && Rows.startsWith(rows.key(), prefix)) {
                     if (found.size() == query.limit() || looks == MOST_LOOKS || passed == MOST_PASSED) {
                         return page(Optional.of(Objects.requireNonNull(last).cursor()));
                     }
-                    byte[] row = byClient ? Rows.keyBehind(rows.key()) : rows.key();
-                    last = Rows.onceKey(row);
-                    byte[] nextWanted = byClient ? null : nextWanted(last, row);
+                    byte[] row = byClientTx ? RecordRows.recordKey(rows.key()) : rows.key();
+                    last = RecordRows.keyOf(row);
+                    byte[] nextWanted = byClientTx ? null : nextWanted(last, row);
                     if (nextWanted != null) {
                         looks++;
                         rows.seek(nextWanted);
                         continue;
                     }
-                    if (family == db.open && !mayBeWanted(Rows.onceStatus(rows.value()))) {
+                    if (family == db.incomplete && !mayBeWanted(RecordRows.incompleteStatus(rows.value()))) {
                         passed++;
                     } else {
                         looks++;
-                        byte[] value = family == db.once ? rows.value() : db.get(db.once, options, row);
+                        byte[] value = family == db.records ? rows.value() : db.get(db.records, options, row);
                         if (value != null) {
-                            add(Rows.onceRecord(last, value));
+                            add(RecordRows.record(last, value));
                         }
                     }
                     rows.next();
@@ -135,27 +140,29 @@ final class KeyKeeping implements Housekeeping {
          * Where rows go on that have the endpoint and begin as is asked for; null if this one does. So each user is looked at, and each
          * of their endpoints if none is asked for, but not each key.
          */
-        private byte @Nullable [] nextWanted(OnceKey key, byte[] row) {
+        private byte @Nullable [] nextWanted(IdempotencyKey key, byte[] row) {
             String endpoint = Objects.requireNonNullElse(query.endpoint(), key.endpoint());
-            byte[] wanted = Rows.keysOf(key.user(), endpoint, Objects.requireNonNullElse(query.prefix(), ""));
-            if (startsWith(row, wanted)) {
+            byte[] wanted = RecordRows.prefix(key.user(), endpoint, Objects.requireNonNullElse(query.prefix(), ""));
+            if (Rows.startsWith(row, wanted)) {
                 return null;
             }
             if (Arrays.compareUnsigned(row, wanted) < 0) {
                 return wanted;
             }
-            return Rows.behind(
-                    query.endpoint() == null ? Rows.keysOf(key.user(), key.endpoint(), "") : Rows.keysOf(key.user()));
+            return Rows.above(
+                    query.endpoint() == null
+                            ? RecordRows.prefix(key.user(), key.endpoint(), "")
+                            : RecordRows.prefix(key.user()));
         }
 
-        /** What is processing may be unknown, if its owner has vanished. */
-        private boolean mayBeWanted(OnceStatus status) {
-            return (status == OnceStatus.FAILED) == (query.state() == KeyState.FAILED);
+        /** A key that is processing may be unknown, if its owner has crashed. */
+        private boolean mayBeWanted(Status status) {
+            return (status == Status.FAILED) == (query.state() == KeyStatus.FAILED);
         }
 
-        private void add(OnceRecord record) {
+        private void add(IdempotencyRecord record) {
             if (query.matches(record, now)) {
-                found.add(record.withoutAnswer());
+                found.add(record.withoutResponseBody());
             }
         }
 
@@ -170,22 +177,20 @@ final class KeyKeeping implements Housekeeping {
                 return new byte[0];
             }
             if (query.clientTxId() != null) {
-                return Rows.rowsOf(user, query.clientTxId());
+                return RecordRows.clientTxPrefix(user, query.clientTxId());
             }
             String endpoint = query.endpoint();
             if (endpoint == null) {
-                return Rows.keysOf(user);
+                return RecordRows.prefix(user);
             }
-            return Rows.keysOf(user, endpoint, Objects.requireNonNullElse(query.prefix(), ""));
+            return RecordRows.prefix(user, endpoint, Objects.requireNonNullElse(query.prefix(), ""));
         }
 
-        private byte[] rowOf(OnceKey key) {
-            return byClient ? Rows.clientKey(key, Objects.requireNonNull(query.clientTxId())) : Rows.key(key);
+        private byte[] rowOf(IdempotencyKey key) {
+            return byClientTx
+                    ? RecordRows.clientTxKey(key, Objects.requireNonNull(query.clientTxId()))
+                    : RecordRows.key(key);
         }
-    }
-
-    private static boolean startsWith(byte[] row, byte[] prefix) {
-        return row.length >= prefix.length && Arrays.equals(row, 0, prefix.length, prefix, 0, prefix.length);
     }
 
     @Override
@@ -201,8 +206,9 @@ final class KeyKeeping implements Housekeeping {
     @Override
     public void log(List<Cleanup> cleanups) {
         Batch batch = new Batch();
-        cleanups.forEach(cleanup -> batch.put(db.meta.id(), Rows.key(cleanup), Rows.value(cleanup)));
-        rows(db.meta, Rows.cleanups(), Integer.MAX_VALUE).stream()
+        cleanups.forEach(
+                cleanup -> batch.put(db.meta.id(), MetaRows.cleanupKey(cleanup), MetaRows.cleanupValue(cleanup)));
+        rows(db.meta, MetaRows.cleanupPrefix(), Integer.MAX_VALUE).stream()
                 .skip(MOST_CLEANUPS)
                 .forEach(row -> batch.delete(db.meta.id(), row.key));
         writer.write(batch);
@@ -210,23 +216,23 @@ final class KeyKeeping implements Housekeeping {
 
     @Override
     public List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
-        byte[] from = after == null ? Rows.cleanups() : Rows.next(Rows.key(after));
-        return rows(db.meta, Rows.cleanups(), from, limit).stream()
-                .map(row -> Rows.cleanup(row.value))
+        byte[] from = after == null ? MetaRows.cleanupPrefix() : Rows.next(MetaRows.cleanupKey(after));
+        return rows(db.meta, MetaRows.cleanupPrefix(), from, limit).stream()
+                .map(row -> MetaRows.cleanup(row.value))
                 .toList();
     }
 
     @Override
     public Map<String, Long> erase(String user, boolean withDocuments) {
         Map<String, Long> erased = new HashMap<>();
-        byte[] keys = Rows.keysOf(user);
+        byte[] keys = RecordRows.prefix(user);
         erased.put(KEYS, eraseKeys(keys));
-        for (Family family : List.of(db.once, db.open, db.clients)) {
-            db.wipe(family, List.of(new Stretch(keys, Rows.behind(keys))));
+        for (Family family : List.of(db.records, db.incomplete, db.clientTxIds)) {
+            db.wipe(family, List.of(new RowRange(keys, Rows.above(keys))));
         }
-        byte[] starts = Rows.startsOf(user);
-        removeAll(db.meta, starts, REMOVED);
-        db.wipe(db.meta, List.of(new Stretch(starts, Rows.behind(starts))));
+        byte[] starts = MetaRows.startPrefix(user);
+        deleteAll(db.meta, starts, DELETED);
+        db.wipe(db.meta, List.of(new RowRange(starts, Rows.above(starts))));
         newKeys.forget(user);
         if (withDocuments) {
             erased.put(DOCUMENTS, eraseDocuments(user));
@@ -235,16 +241,20 @@ final class KeyKeeping implements Housekeeping {
     }
 
     private long eraseKeys(byte[] keys) {
-        return removeAll(db.once, keys, (family, row, batch) -> {
-            db.replace(batch, Rows.onceRecord(Rows.onceKey(row.key), row.value), null);
+        return deleteAll(db.records, keys, (family, row, batch) -> {
+            db.replace(batch, RecordRows.record(RecordRows.keyOf(row.key), row.value), null);
             return true;
         });
     }
 
-    /** A user's rows lie together within each collection, and within each of its further keys. */
+    /** A user's rows lie together within each collection, and within each of its index entries. */
     private long eraseDocuments(String user) {
-        long erased = wipe(db.documents, row -> Rows.rowsOf(Rows.collectionOf(row)), user, REMOVED);
-        wipe(db.further, row -> Rows.rowsOf(Rows.collectionOf(row), Rows.furtherKeyOf(row)), user, new Unled());
+        long erased = wipe(db.documents, row -> DocumentRows.prefix(DocumentRows.collectionOf(row)), user, DELETED);
+        wipe(
+                db.indexEntries,
+                row -> DocumentRows.prefix(DocumentRows.collectionOf(row), DocumentRows.indexOf(row)),
+                user,
+                new OrphanedEntry());
         return erased;
     }
 
@@ -252,24 +262,24 @@ final class KeyKeeping implements Housekeeping {
      * Leaves no byte of what a user has in a family, nor of what they had deleted themselves: that may lie next to what is there, or
      * between, where nobody has anything any more.
      *
-     * @param rowsAround the rows among which a row is, in which each user's lie together
+     * @param prefixOf the prefix of the rows among which a row is, ordered by user
      */
-    private long wipe(Family family, UnaryOperator<byte[]> rowsAround, String user, Removal removal) {
-        long removed = 0;
-        List<Stretch> theirsOrNobodys = new ArrayList<>();
+    private long wipe(Family family, UnaryOperator<byte[]> prefixOf, String user, Deletion deletion) {
+        long deleted = 0;
+        List<RowRange> ranges = new ArrayList<>();
         byte[] from = new byte[0];
         byte[] next;
         while ((next = firstFrom(family, from)) != null) {
-            byte[] around = rowsAround.apply(next);
-            byte[] theirs = Rows.ownedBy(around, user);
-            removed += removeAll(family, theirs, removal);
-            theirsOrNobodys.add(new Stretch(from, around));
-            theirsOrNobodys.add(new Stretch(theirs, Rows.behind(theirs)));
-            from = Rows.behind(around);
+            byte[] prefix = prefixOf.apply(next);
+            byte[] owned = DocumentRows.ownedBy(prefix, user);
+            deleted += deleteAll(family, owned, deletion);
+            ranges.add(new RowRange(from, prefix));
+            ranges.add(new RowRange(owned, Rows.above(owned)));
+            from = Rows.above(prefix);
         }
-        theirsOrNobodys.add(new Stretch(from, Rows.BEHIND_ALL));
-        db.wipe(family, theirsOrNobodys);
-        return removed;
+        ranges.add(new RowRange(from, Rows.ABOVE_ALL));
+        db.wipe(family, ranges);
+        return deleted;
     }
 
     /** A row as it is stored. */
@@ -283,51 +293,52 @@ final class KeyKeeping implements Housekeeping {
         }
     }
 
-    /** What is to be done for a row to be gone. */
-    private interface Removal {
+    /** How a row is deleted. */
+    private interface Deletion {
 
-        /** Whose lock is to be held for it. */
+        /** The row whose lock is held for it. */
         default byte[] lockedBy(Row row) {
             return row.key;
         }
 
-        /** Adds what is to be written; returns whether the row goes. */
+        /** Adds the writes to a batch; returns whether the row is deleted. */
         boolean add(Family family, Row row, Batch batch);
     }
 
-    private static final Removal REMOVED = (family, row, batch) -> {
+    private static final Deletion DELETED = (family, row, batch) -> {
         batch.delete(family.id(), row.key);
         return true;
     };
 
-    /** A further key goes if its document has gone: it may have been made anew meanwhile. */
-    private final class Unled implements Removal {
+    /** An index entry is deleted if its document is: it may have been created again meanwhile. */
+    private final class OrphanedEntry implements Deletion {
         @Override
         public byte[] lockedBy(Row row) {
-            return Rows.documentBehind(row.key, row.value);
+            return DocumentRows.documentKey(row.key, row.value);
         }
 
         @Override
         public boolean add(Family family, Row row, Batch batch) {
-            return db.get(db.documents, lockedBy(row)) == null && REMOVED.add(family, row, batch);
+            return db.get(db.documents, lockedBy(row)) == null && DELETED.add(family, row, batch);
         }
     }
 
-    /** Removes all rows that begin with a prefix, and returns how many. */
-    private long removeAll(Family family, byte[] prefix, Removal removal) {
-        long removed = 0;
+    /** Deletes all rows that begin with a prefix, and returns how many. */
+    private long deleteAll(Family family, byte[] prefix, Deletion deletion) {
+        long deleted = 0;
         byte[] from = prefix;
         while (true) {
             List<Row> some = rows(family, prefix, from, ROWS_AT_A_TIME);
             if (some.isEmpty()) {
-                return removed;
+                return deleted;
             }
-            RowLocks.Held held = locks.lock(some.stream().map(removal::lockedBy).toList());
+            RowLocks.Held held =
+                    locks.lock(some.stream().map(deletion::lockedBy).toList());
             try {
                 Batch batch = new Batch();
                 for (Row row : some) {
                     byte[] value = db.get(family, row.key);
-                    removed += value != null && removal.add(family, new Row(row.key, value), batch) ? 1 : 0;
+                    deleted += value != null && deletion.add(family, new Row(row.key, value), batch) ? 1 : 0;
                 }
                 writer.write(batch);
             } finally {
@@ -352,7 +363,7 @@ final class KeyKeeping implements Housekeeping {
         List<Row> found = new ArrayList<>();
         read(family, rows -> {
             rows.seek(from);
-            for (; rows.isValid() && startsWith(rows.key(), prefix) && found.size() < limit; rows.next()) {
+            for (; rows.isValid() && Rows.startsWith(rows.key(), prefix) && found.size() < limit; rows.next()) {
                 found.add(new Row(rows.key(), rows.value()));
             }
             return null;

@@ -24,11 +24,11 @@ import java.util.stream.Stream;
  * <p>The file that tells the format comes last when a store is made. As long as only a draft of it is there nothing was acknowledged,
  * and the store is made anew; once it is there, the store is never made again, whatever of it is missing.
  */
-final class Folder implements AutoCloseable {
+final class StoreDirectory implements AutoCloseable {
 
     private static final String FORMAT_FILE = "FORMAT";
     private static final String FORMAT_DRAFT = "FORMAT.new";
-    private static final String HOLDER_FILE = "HOLDER";
+    private static final String LOCK_FILE = "LOCK";
     private static final String DATABASE = "db";
     private static final String FORMAT_WORDS = "semel rocksdb ";
     private static final int MOST_SHOWN = 60;
@@ -38,12 +38,12 @@ final class Folder implements AutoCloseable {
 
     private final Path path;
     private final Path held;
-    private final FileChannel holder;
+    private final FileChannel lock;
 
-    private Folder(Path path, Path held, FileChannel holder) {
+    private StoreDirectory(Path path, Path held, FileChannel lock) {
         this.path = path;
         this.held = held;
-        this.holder = holder;
+        this.lock = lock;
     }
 
     /** How much more its disk has room for. */
@@ -56,24 +56,24 @@ final class Folder implements AutoCloseable {
      *
      * @throws StoreException if another has it, if it is of another format, or if it cannot be written
      */
-    static Folder take(Path path) {
+    static StoreDirectory take(Path path) {
         try {
             Files.createDirectories(path);
-            refuseIfForeign(path);
-            Folder folder = hold(path);
+            rejectIfForeign(path);
+            StoreDirectory folder = hold(path);
             try {
-                refuseIfForeign(path);
+                rejectIfForeign(path);
                 return folder;
             } catch (StoreException | IOException e) {
                 folder.close();
                 throw e;
             }
         } catch (IOException e) {
-            throw StoreException.refused("Cannot use the folder " + path + ": " + e);
+            throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
         }
     }
 
-    private static Folder hold(Path path) throws IOException {
+    private static StoreDirectory hold(Path path) throws IOException {
         Path held = path.toRealPath();
         String me = "process " + ProcessHandle.current().pid() + " since " + Instant.now();
         String who = HELD.putIfAbsent(held, me);
@@ -81,7 +81,7 @@ final class Folder implements AutoCloseable {
             throw inUse(path, who);
         }
         try {
-            return new Folder(path, held, locked(path, me));
+            return new StoreDirectory(path, held, locked(path, me));
         } catch (IOException | RuntimeException e) {
             HELD.remove(held);
             throw e;
@@ -89,19 +89,16 @@ final class Folder implements AutoCloseable {
     }
 
     private static StoreException inUse(Path path, String who) {
-        return StoreException.refused("The folder " + path + " is in use by " + (who.isEmpty() ? "another" : who));
+        return StoreException.rejected("The folder " + path + " is in use by " + (who.isEmpty() ? "another" : who));
     }
 
     private static FileChannel locked(Path path, String me) throws IOException {
         FileChannel channel = FileChannel.open(
-                path.resolve(HOLDER_FILE),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE);
+                path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         try {
-            FileLock lock = channel.tryLock();
-            if (lock == null) {
-                throw inUse(path, Files.readString(path.resolve(HOLDER_FILE)).strip());
+            FileLock acquired = channel.tryLock();
+            if (acquired == null) {
+                throw inUse(path, Files.readString(path.resolve(LOCK_FILE)).strip());
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(me.getBytes(UTF_8)), 0);
@@ -125,7 +122,7 @@ final class Folder implements AutoCloseable {
             }
             return database;
         } catch (IOException e) {
-            throw StoreException.refused("Cannot use the folder " + path + ": " + e);
+            throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
         }
     }
 
@@ -166,24 +163,25 @@ final class Folder implements AutoCloseable {
     static void requireStore(Path path) {
         try {
             if (!Files.exists(path.resolve(FORMAT_FILE))) {
-                throw StoreException.refused("There is no store in " + path);
+                throw StoreException.rejected("There is no store in " + path);
             }
-            refuseIfForeign(path);
+            rejectIfForeign(path);
         } catch (IOException e) {
-            throw StoreException.refused("Cannot use the folder " + path + ": " + e);
+            throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
         }
     }
 
-    private static void refuseIfForeign(Path path) throws IOException {
+    private static void rejectIfForeign(Path path) throws IOException {
         Path file = path.resolve(FORMAT_FILE);
         if (Files.exists(file)) {
             byte[] format = Files.readAllBytes(file);
             if (!new String(format, UTF_8).strip().equals(FORMAT_WORDS + Rows.FORMAT)) {
-                throw StoreException.refused("The folder " + path + " has the format \"" + shown(format)
+                throw StoreException.rejected("The folder " + path + " has the format \"" + shown(format)
                         + "\"; this release reads and writes \"" + FORMAT_WORDS + Rows.FORMAT + "\"");
             }
         } else if (hasOtherFiles(path)) {
-            throw StoreException.refused("The folder " + path + " holds something else: it has no file " + FORMAT_FILE);
+            throw StoreException.rejected(
+                    "The folder " + path + " holds something else: it has no file " + FORMAT_FILE);
         }
     }
 
@@ -199,7 +197,7 @@ final class Folder implements AutoCloseable {
     }
 
     private static boolean hasOtherFiles(Path path) throws IOException {
-        Set<String> ours = new HashSet<>(Set.of(HOLDER_FILE, FORMAT_DRAFT));
+        Set<String> ours = new HashSet<>(Set.of(LOCK_FILE, FORMAT_DRAFT));
         if (Files.exists(path.resolve(FORMAT_DRAFT))) {
             ours.add(DATABASE);
         }
@@ -211,8 +209,8 @@ final class Folder implements AutoCloseable {
     /** Lets go of it, and of the lock with the file. */
     @Override
     public void close() throws IOException {
-        if (holder.isOpen()) {
-            holder.close();
+        if (lock.isOpen()) {
+            lock.close();
             HELD.remove(held);
         }
     }

@@ -1,0 +1,203 @@
+package dev.semel.rocksdb;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.store.IdempotencyKey;
+import dev.semel.store.IfAbandoned;
+import dev.semel.store.Response;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Idempotency records as rows, and the rows by which operators find them. */
+final class RecordRows {
+
+    private static final int REFUSAL = 1;
+    private static final int NOT_KEPT = 2;
+
+    private RecordRows() {}
+
+    /** The user comes first, so that all records of a user are together. */
+    static byte[] key(IdempotencyKey key) {
+        return Rows.join(key.user(), key.endpoint(), key.key());
+    }
+
+    /** The prefix of a user's keys of one endpoint that begin with a text. */
+    static byte[] prefix(String user, String endpoint, String keyPrefix) {
+        return Rows.join(user, endpoint, keyPrefix);
+    }
+
+    /** The prefix of a user's keys. */
+    static byte[] prefix(String user) {
+        return Rows.join(user, "");
+    }
+
+    /** The idempotency key of a row. */
+    static IdempotencyKey keyOf(byte[] row) {
+        String[] parts = Rows.split(row);
+        return new IdempotencyKey(parts[0], parts[1], parts[2]);
+    }
+
+    /** The row by which a record is found by its client transaction id. */
+    static byte[] clientTxKey(IdempotencyKey key, String clientTxId) {
+        return Rows.join(key.user(), clientTxId, key.endpoint(), key.key());
+    }
+
+    /** The prefix of a user's rows with a client transaction id. */
+    static byte[] clientTxPrefix(String user, String clientTxId) {
+        return Rows.join(user, clientTxId, "");
+    }
+
+    /** The row of the record that is found by a {@link #clientTxKey}. */
+    static byte[] recordKey(byte[] clientTxKey) {
+        String[] parts = Rows.split(clientTxKey);
+        return Rows.join(parts[0], parts[2], parts[3]);
+    }
+
+    static byte[] value(IdempotencyRecord record) {
+        Response response = record.response();
+        ByteWriter out = new ByteWriter(160);
+        out.addByte(Rows.LAYOUT)
+                .addByte(code(record.status()))
+                .addByte(code(record.ifAbandoned()))
+                .addVarint(record.fencingToken())
+                .addVarint(record.attempts())
+                .addText(record.commitId())
+                .addText(record.clientTxId())
+                .addBytes(record.fingerprint().bytes())
+                .addInstant(record.createdAt())
+                .addOptionalInstant(record.deadline())
+                .addOptionalInstant(record.purgeAt())
+                .addByte(response == null ? 0 : 1);
+        if (response != null) {
+            out.addByte((response.isRefusal() ? REFUSAL : 0) | (response.isKept() ? 0 : NOT_KEPT))
+                    .addVarint(response.status())
+                    .addVarint(response.headers().size());
+            response.headers().forEach((name, value) -> out.addText(name).addText(value));
+            out.addBlock(response.body());
+        }
+        return out.toBytes();
+    }
+
+    static IdempotencyRecord record(IdempotencyKey key, byte[] value) {
+        return Rows.read("an idempotency record", value, in -> {
+            Status status = status(in.readByte());
+            IfAbandoned ifAbandoned = ifAbandoned(in.readByte());
+            long fencingToken = in.readVarint();
+            int attempts = (int) in.readVarint();
+            String commitId = in.readText();
+            String clientTxId = in.readText();
+            Fingerprint fingerprint = Fingerprint.ofHash(in.readBytes(32));
+            Instant createdAt = in.readInstant();
+            Instant deadline = in.readOptionalInstant();
+            Instant purgeAt = in.readOptionalInstant();
+            Response response = in.readByte() == 0 ? null : response(in);
+            return IdempotencyRecord.builder(key, clientTxId, fingerprint)
+                    .status(status)
+                    .ifAbandoned(ifAbandoned)
+                    .attempts(attempts)
+                    .commitId(commitId)
+                    .fencingToken(fencingToken)
+                    .createdAt(createdAt)
+                    .deadline(deadline)
+                    .purgeAt(purgeAt)
+                    .response(response)
+                    .build();
+        });
+    }
+
+    private static Response response(ByteReader in) {
+        int flags = in.readByte();
+        int status = (int) in.readVarint();
+        long count = in.readVarint();
+        Map<String, String> headers = count == 0 ? Map.of() : new HashMap<>();
+        for (long left = count; left > 0; left--) {
+            headers.put(in.readText(), in.readText());
+        }
+        Response response = Response.of(status, headers, in.readBlock());
+        response = (flags & REFUSAL) == 0 ? response : response.asRefusal();
+        return (flags & NOT_KEPT) == 0 ? response : response.notKept();
+    }
+
+    /** Whether {@link IdempotencyRecord#sweptAt} changes a record; its response is not read. */
+    static boolean isToBeSwept(byte[] value, Instant now) {
+        return Rows.read("an idempotency record", value, in -> {
+            boolean processing = status(in.readByte()) == Status.PROCESSING;
+            boolean freezes = ifAbandoned(in.readByte()) == IfAbandoned.FREEZE && processing;
+            skipToCreatedAt(in);
+            in.readInstant(); // when it was created
+            Instant deadline = in.readOptionalInstant();
+            Instant purgeAt = in.readOptionalInstant();
+            boolean purged = purgeAt != null && !now.isBefore(purgeAt);
+            boolean expired = deadline != null && !now.isBefore(deadline);
+            return expired && (freezes || purged || in.readByte() != 0);
+        });
+    }
+
+    /** When a record was created. */
+    static Instant createdAt(byte[] value) {
+        return Rows.read("an idempotency record", value, in -> {
+            in.readByte();
+            in.readByte();
+            skipToCreatedAt(in);
+            return in.readInstant();
+        });
+    }
+
+    private static void skipToCreatedAt(ByteReader in) {
+        in.readVarint();
+        in.readVarint();
+        in.readText();
+        in.readText();
+        in.readBytes(32);
+    }
+
+    /** The value of a row in {@link Database#incomplete}. */
+    static byte[] incompleteValue(Status status) {
+        return new byte[] {(byte) code(status)};
+    }
+
+    static Status incompleteStatus(byte[] value) {
+        return status(value[0]);
+    }
+
+    private static int code(Status status) {
+        return switch (status) {
+            case PROCESSING -> 1;
+            case COMPLETED -> 2;
+            case FAILED -> 3;
+            case UNKNOWN -> 4;
+        };
+    }
+
+    private static Status status(int code) {
+        return switch (code) {
+            case 1 -> Status.PROCESSING;
+            case 2 -> Status.COMPLETED;
+            case 3 -> Status.FAILED;
+            case 4 -> Status.UNKNOWN;
+            default -> throw new IllegalStateException("Unknown status " + code);
+        };
+    }
+
+    private static int code(@Nullable IfAbandoned ifAbandoned) {
+        if (ifAbandoned == null) {
+            return 0;
+        }
+        return switch (ifAbandoned) {
+            case RERUN -> 1;
+            case FREEZE -> 2;
+        };
+    }
+
+    private static @Nullable IfAbandoned ifAbandoned(int code) {
+        return switch (code) {
+            case 0 -> null;
+            case 1 -> IfAbandoned.RERUN;
+            case 2 -> IfAbandoned.FREEZE;
+            default -> throw new IllegalStateException("Unknown policy " + code);
+        };
+    }
+}
