@@ -3,10 +3,10 @@ package example;
 import dev.semel.json.Fingerprint;
 import dev.semel.once.Call;
 import dev.semel.once.Outcome;
-import dev.semel.postgres.OwnTransactions;
+import dev.semel.postgres.CallerTransactions;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Response;
 import java.sql.PreparedStatement;
 import java.time.Duration;
@@ -17,15 +17,16 @@ import org.postgresql.ds.PGSimpleDataSource;
 public final class PaymentService {
 
     // page: service
-    private final OwnTransactions own;
+    private final CallerTransactions transactions;
 
     PaymentService(DataSource source) {
-        own = OwnTransactions.on(PostgresStore.open(source, PostgresSettings.DEFAULTS));
+        transactions = CallerTransactions.on(PostgresStore.open(source, PostgresSettings.DEFAULTS));
     }
 
     Outcome pay(String user, String key, long cents) {
-        Call call = Call.of(new OnceKey(user, "POST /payments", key), Fingerprint.ofJson("{\"cents\":" + cents + "}"));
-        return own.run(call.waiting(Duration.ofSeconds(5)), connection -> {
+        Call call = Call.of(
+                new IdempotencyKey(user, "POST /payments", key), Fingerprint.ofJson("{\"cents\":" + cents + "}"));
+        return transactions.run(call.waiting(Duration.ofSeconds(5)), connection -> {
             try (PreparedStatement insert =
                     connection.prepareStatement("insert into payments (payer, cents) values (?, ?)")) {
                 insert.setString(1, user);

@@ -1,2 +1,2 @@
-/** What a team writes that uses own transactions. */
+/** What a team writes that uses caller-managed transactions. */
 package example;

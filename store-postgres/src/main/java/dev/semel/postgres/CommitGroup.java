@@ -2,14 +2,13 @@ package dev.semel.postgres;
 
 import static dev.semel.postgres.RowSource.row;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.Expected;
-import dev.semel.store.FurtherKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceWrite;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
+import dev.semel.store.spi.IndexEntry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,8 +27,11 @@ import org.jspecify.annotations.Nullable;
 /** Commits that go to the database together, as the columns of {@link CommitSql}. No two of them have a row in common. */
 final class CommitGroup {
 
-    /** Taken last by who gives places, and held until they are to be seen: so nobody sees one before those below it. */
-    private static final long PLACE_LOCK = Long.MAX_VALUE;
+    /**
+     * Taken last by a transaction that assigns commit sequence numbers, and held until they are visible: so nobody sees one before those
+     * below it.
+     */
+    private static final long SEQUENCE_LOCK = Long.MAX_VALUE;
 
     /** So long that its end is as good as none, and may still be counted in microseconds. */
     private static final Duration LONGEST = Duration.ofDays(365_250);
@@ -42,90 +44,92 @@ final class CommitGroup {
     private final Set<Long> rowLocks = new TreeSet<>();
     private final Set<Long> userLocks = new TreeSet<>();
     private final List<Long> tried = new ArrayList<>();
-    private final List<Long> placeLock = new ArrayList<>();
+    private final List<Long> sequenceLock = new ArrayList<>();
 
     private final List<DocumentId> lookedAt = new ArrayList<>();
-    private final List<List<@Nullable Object>> looked = new ArrayList<>();
+    private final List<List<@Nullable Object>> looks = new ArrayList<>();
     private final List<List<@Nullable Object>> puts = new ArrayList<>();
     private final List<List<@Nullable Object>> deletes = new ArrayList<>();
-    private final List<List<@Nullable Object>> further = new ArrayList<>();
-    private final List<List<@Nullable Object>> furtherDeletes = new ArrayList<>();
+    private final List<List<@Nullable Object>> entryPuts = new ArrayList<>();
+    private final List<List<@Nullable Object>> entryDeletes = new ArrayList<>();
 
     /** @param alone whether it waits for rows and users that others have */
     CommitGroup(List<PendingCommit> commits, boolean alone) {
         this.commits = commits;
-        boolean once = false;
-        boolean receipts = false;
+        boolean records = false;
+        boolean logged = false;
         boolean quota = false;
-        boolean places = false;
+        boolean sequenced = false;
         for (int i = 0; i < commits.size(); i++) {
             PendingCommit pending = commits.get(i);
             Commit commit = pending.commit;
             addLocks(pending, i + 1L);
             addDocuments(commit, i + 1L);
-            once |= commit.once() != null;
-            receipts |= commit.once() == null && !commit.writes().isEmpty();
+            records |= commit.idempotencyWrite() != null;
+            logged |= commit.idempotencyWrite() == null && !commit.writes().isEmpty();
             quota |= pending.isCounted();
-            places |= commit.wantsPlace();
+            sequenced |= commit.needsSequence();
         }
         this.sql = new CommitSql(
                 alone,
-                once,
+                records,
                 RowSource.shape(commits.size()),
-                receipts,
-                RowSource.shape(looked.size()),
+                logged,
+                RowSource.shape(looks.size()),
                 quota,
                 RowSource.shape(puts.size()),
-                places,
+                sequenced,
                 RowSource.shape(deletes.size()),
-                RowSource.shape(further.size()),
-                RowSource.shape(furtherDeletes.size()));
+                RowSource.shape(entryPuts.size()),
+                RowSource.shape(entryDeletes.size()));
     }
 
-    private void addLocks(PendingCommit pending, long i) {
+    private void addLocks(PendingCommit pending, long commitNo) {
         for (RowId row : pending.rows()) {
-            addLock(row, i, rowLocks);
+            addLock(row, commitNo, rowLocks);
         }
-        OnceWrite once = pending.commit.once();
-        if (once != null) {
-            users.add(once.record().key().user());
+        IdempotencyWrite write = pending.commit.idempotencyWrite();
+        if (write != null) {
+            users.add(write.record().key().user());
             if (pending.isCounted()) {
-                addLock(RowId.ofUser(once.record().key().user()), i, userLocks);
+                addLock(RowId.ofUser(write.record().key().user()), commitNo, userLocks);
             }
         }
-        if (pending.commit.wantsPlace() && placeLock.isEmpty()) {
-            placeLock.add(PLACE_LOCK);
+        if (pending.commit.needsSequence() && sequenceLock.isEmpty()) {
+            sequenceLock.add(SEQUENCE_LOCK);
         }
     }
 
-    private void addLock(RowId id, long i, Set<Long> inOrder) {
-        inOrder.add(id.lock());
-        lockers.add(i);
+    private void addLock(RowId id, long commitNo, Set<Long> ordered) {
+        ordered.add(id.lock());
+        lockers.add(commitNo);
         tried.add(id.lock());
     }
 
-    private void addDocuments(Commit commit, long i) {
-        Map<DocumentId, Long> looks = new HashMap<>();
-        commit.writers().forEach((id, writer) -> {
+    private void addDocuments(Commit commit, long commitNo) {
+        Map<DocumentId, Long> looksOfCommit = new HashMap<>();
+        commit.preconditions().forEach((id, commitId) -> {
             users.add(id.owner());
-            looks.put(id, look(i, id, writer));
+            looksOfCommit.put(id, look(commitNo, id, commitId));
         });
-        Set<FurtherKey> kept = new HashSet<>();
+        Set<IndexEntry> kept = new HashSet<>();
         for (DocumentWrite write : commit.writes()) {
             users.add(write.id().owner());
             if (write instanceof DocumentWrite.Put put) {
-                long look = put.wantsPlace() ? looks.computeIfAbsent(put.id(), id -> look(i, id, null)) : 0;
-                add(i, put, look);
-                kept.addAll(put.furtherKeys());
+                long lookNo = put.needsSequence()
+                        ? looksOfCommit.computeIfAbsent(put.id(), id -> look(commitNo, id, null))
+                        : 0;
+                add(commitNo, put, lookNo);
+                kept.addAll(put.indexEntries());
             }
         }
         for (DocumentWrite write : commit.writes()) {
             if (write instanceof DocumentWrite.Delete) {
                 DocumentId id = write.id();
-                deletes.add(row(i, id.collection(), id.owner(), id.key()));
-                for (FurtherKey key : write.furtherKeys()) {
-                    if (!kept.contains(key)) {
-                        furtherDeletes.add(row(i, id.collection(), id.owner(), key.name(), key.key()));
+                deletes.add(row(commitNo, id.collection(), id.owner(), id.key()));
+                for (IndexEntry entry : write.indexEntries()) {
+                    if (!kept.contains(entry)) {
+                        entryDeletes.add(row(commitNo, id.collection(), id.owner(), entry.index(), entry.key()));
                     }
                 }
             }
@@ -133,90 +137,100 @@ final class CommitGroup {
     }
 
     /** Looks at a document; returns the number of the look. */
-    private long look(long i, DocumentId id, @Nullable String writer) {
+    private long look(long commitNo, DocumentId id, @Nullable String commitId) {
         lookedAt.add(id);
-        looked.add(row(i, (long) lookedAt.size(), id.collection(), id.owner(), id.key(), writer));
+        looks.add(row(commitNo, (long) lookedAt.size(), id.collection(), id.owner(), id.key(), commitId));
         return lookedAt.size();
     }
 
-    private void add(long i, DocumentWrite.Put put, long look) {
+    private void add(long commitNo, DocumentWrite.Put put, long lookNo) {
         DocumentId id = put.id();
         List<@Nullable Object> row = new ArrayList<>(DocumentRow.values(put));
-        row.addAll(row(i, put.wantsPlace()));
+        row.addAll(row(commitNo, put.needsSequence()));
         puts.add(row);
-        for (FurtherKey key : put.furtherKeys()) {
-            further.add(row(i, id.collection(), id.owner(), id.key(), key.name(), key.key(), key.placed(), look));
+        for (IndexEntry entry : put.indexEntries()) {
+            entryPuts.add(row(
+                    commitNo,
+                    id.collection(),
+                    id.owner(),
+                    id.key(),
+                    entry.index(),
+                    entry.key(),
+                    entry.sequenced(),
+                    lookNo));
         }
     }
 
     /**
-     * Commits them, and tells each what became of it.
+     * Commits them, and completes each with its result.
      *
-     * @param now what time it is; null if the database is to say
-     * @return what time it was for the database
+     * @param now the time; null for the database's
+     * @return the database's time
      */
     Instant run(Session session, @Nullable Instant now) {
-        return session.run(
-                session.prologue(Session.Role.APP, sql.locking()) + sql.text(),
-                parameters -> bind(parameters, now),
-                this::read);
+        String text = session.texts().get(sql, () -> session.sql(Session.Role.APP, sql.locking(), sql.text()));
+        return session.run(text, parameters -> bind(parameters, now), this::read);
     }
 
     private void bind(Parameters to, @Nullable Instant now) throws SQLException {
         users.remove("");
-        to.text(String.join(",", users));
+        to.text(Session.users(users));
         if (sql.alone()) {
             List<Long> all = new ArrayList<>(rowLocks);
             all.addAll(userLocks);
-            all.addAll(placeLock);
+            all.addAll(sequenceLock);
             to.numbers(all);
         } else {
-            to.numbers(lockers).numbers(tried).numbers(placeLock);
+            to.numbers(lockers).numbers(tried).numbers(sequenceLock);
         }
         to.time(now);
-        CommitSql.LOOKED.bind(to, looked);
-        (sql.once() ? CommitSql.ONCE_COMMITS : CommitSql.COMMITS).bind(to, commitRows());
+        CommitSql.LOOKS.bind(to, looks);
+        (sql.records() ? CommitSql.RECORD_COMMITS : CommitSql.COMMITS).bind(to, commitRows());
         CommitSql.PUTS.bind(to, puts);
         CommitSql.DELETES.bind(to, deletes);
-        CommitSql.FURTHER.bind(to, further);
-        CommitSql.FURTHER_DELETES.bind(to, furtherDeletes);
+        CommitSql.ENTRY_PUTS.bind(to, entryPuts);
+        CommitSql.ENTRY_DELETES.bind(to, entryDeletes);
     }
 
     private List<List<@Nullable Object>> commitRows() {
         List<List<@Nullable Object>> rows = new ArrayList<>(commits.size());
         for (int i = 0; i < commits.size(); i++) {
             Commit commit = commits.get(i).commit;
-            List<@Nullable Object> plain =
-                    row(i + 1L, commit.attempt(), !commit.writes().isEmpty(), commit.wantsPlace());
-            rows.add(sql.once() ? onceRow(commits.get(i).once, commit.once(), plain) : plain);
+            List<@Nullable Object> row =
+                    new ArrayList<>(sql.records() ? recordRow(commits.get(i).record, commit) : List.of(commit.id()));
+            row.addAll(row(i + 1L, !commit.writes().isEmpty(), commit.needsSequence()));
+            if (sql.records()) {
+                row.addAll(expectedRow(commit.idempotencyWrite()));
+            }
+            rows.add(row);
         }
         return rows;
     }
 
-    private static List<@Nullable Object> onceRow(
-            @Nullable RowId id, @Nullable OnceWrite write, List<@Nullable Object> plain) {
-        List<@Nullable Object> row = new ArrayList<>();
+    private static List<@Nullable Object> recordRow(@Nullable RowId id, Commit commit) {
+        IdempotencyWrite write = commit.idempotencyWrite();
         if (id == null || write == null) {
-            row.addAll(Collections.nCopies(OnceRow.WRITTEN.names().size(), null));
-            row.addAll(plain);
-            row.addAll(row(null, null, null, false, null, null, null, null, null));
-            return row;
+            List<@Nullable Object> none = new ArrayList<>(
+                    Collections.nCopies(RecordInsert.ROWS.names().size() - 1, null));
+            none.add(commit.id());
+            return none;
         }
-        OnceRecord record = write.record();
-        Expected expected = write.expected();
-        row.addAll(OnceRow.values(id, write));
-        row.addAll(plain);
-        row.addAll(row(
-                (long) record.attempts(),
-                record.fence(),
-                record.createdAt(),
+        return RecordInsert.row(id, commit.id(), write);
+    }
+
+    private static List<@Nullable Object> expectedRow(@Nullable IdempotencyWrite write) {
+        if (write == null) {
+            return row(false, null, null, null, null, null, null);
+        }
+        Precondition expected = write.precondition();
+        return row(
                 write.isNewKey(),
-                expected.fence(),
-                OnceRow.name(expected.status()),
+                write.record().fencingToken(),
+                expected.fencingToken(),
+                IdempotencyRow.code(expected.status()),
                 expected.deadline(),
                 (long) write.quota().limit(),
-                micros(write.quota().window())));
-        return row;
+                micros(write.quota().window()));
     }
 
     /** In whole microseconds, of which the rest is cut off. */
@@ -231,9 +245,9 @@ final class CommitGroup {
     private Instant read(ResultSet rows) throws SQLException {
         Instant now = Instant.EPOCH;
         while (rows.next()) {
-            now = OnceRow.instant(rows, 3);
+            now = IdempotencyRow.instant(rows, 3);
             PendingCommit pending = commits.get(rows.getInt(1) - 1);
-            CommitResult result = result(pending, rows);
+            CommitResult result = result(pending.commit, rows);
             if (result != null) {
                 pending.complete(result);
             }
@@ -241,14 +255,16 @@ final class CommitGroup {
         return now;
     }
 
-    private @Nullable CommitResult result(PendingCommit pending, ResultSet row) throws SQLException {
+    private @Nullable CommitResult result(Commit commit, ResultSet row) throws SQLException {
+        IdempotencyWrite write = commit.idempotencyWrite();
         return switch (row.getInt(2)) {
             case CommitSql.APPLIED, CommitSql.APPLIED_BEFORE ->
-                new CommitResult.Applied(
-                        pending.commit.once() == null ? null : OnceRow.written(pending.commit, row, 4));
-            case CommitSql.ONCE_CHANGED -> new CommitResult.OnceChanged();
-            case CommitSql.STALE -> new CommitResult.Stale(lookedAt.get(row.getInt(7) - 1), row.getLong(8));
-            case CommitSql.LIMITED -> new CommitResult.Limited(Duration.of(row.getLong(9), ChronoUnit.MICROS));
+                new CommitResult.Applied(write == null ? null : IdempotencyRow.written(commit.id(), write, row, 4));
+            case CommitSql.RECORD_CONFLICT -> new CommitResult.RecordConflict();
+            case CommitSql.DOCUMENT_CONFLICT ->
+                new CommitResult.DocumentConflict(lookedAt.get(row.getInt(7) - 1), row.getLong(8));
+            case CommitSql.QUOTA_EXCEEDED ->
+                new CommitResult.QuotaExceeded(Duration.of(row.getLong(9), ChronoUnit.MICROS));
             default -> null;
         };
     }

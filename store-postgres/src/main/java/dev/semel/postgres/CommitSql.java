@@ -11,62 +11,60 @@ import java.util.List;
  * statement. Nobody writes a row without its lock, so what is checked here still holds when it is written here. A commit of the
  * group that does not hold writes nothing, and does not keep the others from it.
  *
- * @param alone whether it waits for its locks; a group waits for nothing but the one of places, which is held for a moment, and
- *     tells which of its commits could not have theirs
- * @param once whether a commit has a once-record
+ * @param alone whether it waits for its locks; a group waits for nothing but the one of commit sequence numbers, which is held for a
+ *     moment, and returns which of its commits could not have theirs
+ * @param records whether a commit has an idempotency record
  * @param commits how many commits there are; these and the following numbers are {@linkplain RowSource#shape shapes}
- * @param receipts whether a commit has none, but writes
- * @param looked documents that are looked at
+ * @param logged whether a commit has none, but writes
+ * @param looks documents that are looked at
  * @param quota whether new keys are counted
  * @param puts documents that are written
- * @param places whether one of them wants a place
- * @param deletes documents that are removed
- * @param further further keys that are written
- * @param furtherDeletes further keys that are removed
+ * @param sequenced whether one of them needs a commit sequence number
+ * @param deletes documents that are deleted
+ * @param entryPuts index entries that are written
+ * @param entryDeletes index entries that are deleted
  */
 record CommitSql(
         boolean alone,
-        boolean once,
+        boolean records,
         int commits,
-        boolean receipts,
-        int looked,
+        boolean logged,
+        int looks,
         boolean quota,
         int puts,
-        boolean places,
+        boolean sequenced,
         int deletes,
-        int further,
-        int furtherDeletes) {
+        int entryPuts,
+        int entryDeletes) {
 
-    static final RowSource LOOKED =
-            RowSource.of("i int8", "n int8", "collection text", "owner text", "key text", "writer text");
-    static final RowSource COMMITS = RowSource.of("i int8", "attempt text", "writes bool", "wants_place bool");
-    static final RowSource ONCE_COMMITS = OnceRow.WRITTEN.with(
-            "i int8",
-            "attempt text",
+    static final RowSource LOOKS = RowSource.of(
+            "commit_no int8", "look_no int8", "collection text", "owner text", "key text", "commit_id text");
+    static final RowSource COMMITS =
+            RowSource.of("commit_id text", "commit_no int8", "writes bool", "needs_sequence bool");
+    static final RowSource RECORD_COMMITS = RecordInsert.ROWS.with(
+            "commit_no int8",
             "writes bool",
-            "wants_place bool",
-            "attempts int8",
-            "fence int8",
-            "created_at timestamptz",
+            "needs_sequence bool",
             "is_new bool",
-            "expected_fence int8",
-            "expected_status text",
+            "fencing_token int8",
+            "expected_token int8",
+            "expected_status int8",
             "expected_deadline timestamptz",
             "quota_limit int8",
             "quota_window int8");
-    static final RowSource PUTS = DocumentRow.WRITTEN.with("i int8", "wants_place bool");
-    static final RowSource DELETES = RowSource.of("i int8", "collection text", "owner text", "key text");
-    static final RowSource FURTHER = RowSource.of(
-            "i int8",
+    static final RowSource PUTS = DocumentRow.WRITTEN.with("commit_no int8", "needs_sequence bool");
+    static final RowSource DELETES = RowSource.of("commit_no int8", "collection text", "owner text", "key text");
+    static final RowSource ENTRY_PUTS = RowSource.of(
+            "commit_no int8",
             "collection text",
             "owner text",
             "key text",
-            "name text",
-            "further_key text",
-            "placed bool",
-            "n int8");
-    static final RowSource FURTHER_DELETES =
-            RowSource.of("i int8", "collection text", "owner text", "name text", "further_key text");
+            "index_name text",
+            "index_key text",
+            "sequenced bool",
+            "look_no int8");
+    static final RowSource ENTRY_DELETES =
+            RowSource.of("commit_no int8", "collection text", "owner text", "index_name text", "index_key text");
 
     /** It was applied. */
     static final int APPLIED = 0;
@@ -74,251 +72,264 @@ record CommitSql(
     /** It had been applied before. */
     static final int APPLIED_BEFORE = 1;
 
-    /** The once-record stands otherwise. */
-    static final int ONCE_CHANGED = 2;
+    /** The idempotency record does not match its precondition. */
+    static final int RECORD_CONFLICT = 2;
 
-    /** A document is not as it has to be. */
-    static final int STALE = 3;
+    /** A document does not match its precondition. */
+    static final int DOCUMENT_CONFLICT = 3;
 
-    /** The user has begun too many keys. */
-    static final int LIMITED = 4;
+    /** The user has started too many keys. */
+    static final int QUOTA_EXCEEDED = 4;
 
-    /** Somebody else has a row, or counts the keys of the user. */
+    /** Another transaction has a row, or counts the keys of the user. */
     static final int BUSY = 5;
 
-    static final String TRY_LOCKS = ", set_config('semel.busy', coalesce((select string_agg(distinct l.i::text, ',')"
-            + " from unnest(?::int8[], ?::int8[]) l(i, k) where not pg_try_advisory_xact_lock(l.k)), ''), true)";
+    static final String TRY_LOCKS = ", set_config('semel.busy', coalesce((select string_agg(distinct l.no::text, ',')"
+            + " from unnest(?::int8[], ?::int8[]) l(no, k) where not pg_try_advisory_xact_lock(l.k)), ''), true)";
     static final String WAIT_FOR_LOCKS = ", (select count(pg_advisory_xact_lock(k)) from unnest(?::int8[]) k)";
-
-    /** All but those by which a once-record is known. */
-    static final List<String> ONCE_COLUMNS = List.of(
-            "client_tx_id",
-            "payload_hash",
-            "response_payload",
-            "status",
-            "created_at",
-            "expires_at",
-            "lease_until",
-            "forgotten_at",
-            "if_abandoned",
-            "attempts",
-            "attempt_id",
-            "fence",
-            "response_status",
-            "response_kind",
-            "response_headers",
-            "response_body");
 
     /** What takes the locks, at the end of the first statement; its parameters come behind the users. */
     String locking() {
         return alone ? WAIT_FOR_LOCKS : TRY_LOCKS + WAIT_FOR_LOCKS;
     }
 
-    /** The second statement. Returns a row for each commit: its number, code, now, fence, creation, deadline, stale one, its version, wait. */
+    /**
+     * The second statement. Returns a row for each commit: its number, code, time, fencing token, creation, deadline, conflicting look and
+     * the version there, wait.
+     */
     String text() {
         List<String> parts = new ArrayList<>();
-        parts.add("t as materialized (select coalesce(?::timestamptz, clock_timestamp()) as now)");
-        if (looked > 0) {
-            parts.add(lookedAt());
-            parts.add("stale as materialized"
-                    + " (select distinct on (i) i, n, version from looked where not as_expected order by i, n)");
+        parts.add("clock as materialized (select coalesce(?::timestamptz, clock_timestamp()) as now)");
+        if (looks > 0) {
+            parts.add(lookedUp());
+            parts.add("""
+                    conflicts as materialized (
+                      select distinct on (commit_no) commit_no, look_no, version from looked_up
+                      where not as_expected order by commit_no, look_no)""");
         }
         parts.add(checked());
         if (quota) {
             parts.add(counted());
         }
-        parts.add(stamped());
-        if (once) {
-            parts.add(onceWritten());
+        parts.add(decided());
+        if (records) {
+            parts.add("record_written as ("
+                    + RecordInsert.select("decided d where d.code = 0 and d.id is not null")
+                    + RecordInsert.onConflictReplace("excluded.fencing_token") + ")");
         }
-        if (receipts) {
-            parts.add("receipted as (insert into receipts (attempt_id, created_at)"
-                    + " select attempt, now from w where code = 0 and writes" + (once ? " and id is null)" : ")"));
+        if (logged) {
+            parts.add("commit_logged as (insert into {schema}.commit_log (commit_id, created_at)"
+                    + " select commit_id, now from decided where code = 0 and writes"
+                    + (records ? " and id is null)" : ")"));
         }
-        if (puts + deletes + further + furtherDeletes > 0) {
-            parts.add(
-                    "v as materialized (select array_agg(code order by i) as codes, array_agg(place order by i) as places"
-                            + " from w)");
+        if (puts + deletes + entryPuts + entryDeletes > 0) {
+            parts.add("""
+                    decisions as materialized (
+                      select array_agg(code order by commit_no) as codes, array_agg(sequence order by commit_no) as sequences
+                      from decided)""");
         }
         if (puts > 0) {
             parts.add(documentsWritten());
         }
         if (deletes > 0) {
-            parts.add(documentsRemoved());
+            parts.add(documentsDeleted());
         }
-        if (further > 0) {
-            parts.add(furtherKeysWritten());
+        if (entryPuts > 0) {
+            parts.add(entriesWritten());
         }
-        if (further > 0 && places) {
-            parts.add(furtherKeysLeftBehind());
+        if (entryPuts > 0 && sequenced) {
+            parts.add(oldEntriesDeleted());
         }
-        if (furtherDeletes > 0) {
-            parts.add(furtherKeysRemoved());
+        if (entryDeletes > 0) {
+            parts.add(entriesDeleted());
         }
         return "with " + String.join(", ", parts)
-                + " select i, code, now, new_fence, new_created_at, deadline, stale, stale_version, wait"
-                + (places ? notified() : "") + " from w";
+                + " select commit_no, code, now, result_token, result_created_at, result_deadline, conflict_no,"
+                + " conflict_version, wait" + (sequenced ? notified() : "") + " from decided";
     }
 
-    /** Wakes who listens, when this is committed; without a place nobody is woken. */
+    /** Wakes those who listen, when this is committed; without a commit sequence number nobody is woken. */
     private static String notified() {
-        return ", (select count(pg_notify('" + Listening.CHANNEL
-                + "', '')) from (select from w where place > 0 limit 1) p)";
+        return ", (select count(pg_notify('" + CommitNotifications.CHANNEL
+                + "', '')) from (select from decided where sequence > 0 limit 1) s)";
     }
 
-    private String lookedAt() {
-        return "looked as materialized (select d.i, d.n, case when x.live then x.version else 0 end as version, x.place,"
-                + " (d.writer is null or d.writer = case when x.live then x.written_by else '' end) as as_expected"
-                + " from t cross join " + LOOKED.sql("d", looked)
-                + " left join lateral (select k.version, k.written_by, k.place,"
-                + " (k.expires_at is null or k.expires_at > t.now) as live from documents k"
-                + " where k.collection = d.collection and k.owner = d.owner and k.key = d.key limit 1) x on true)";
+    private String lookedUp() {
+        return """
+                looked_up as materialized (
+                  select d.commit_no, d.look_no, case when x.live then x.version else 0 end as version, x.sequence,
+                    (d.commit_id is null or d.commit_id = case when x.live then x.commit_id else '' end) as as_expected
+                  from clock cross join %s
+                  left join lateral (
+                    select k.version, k.commit_id, k.sequence, (k.expires_at is null or k.expires_at > clock.now) as live
+                    from {schema}.documents k
+                    where k.collection = d.collection and k.owner = d.owner and k.key = d.key limit 1) x on true)""".formatted(LOOKS.sql("d", looks));
     }
 
     private String checked() {
-        StringBuilder sql = new StringBuilder("c as materialized (select t.now, o.*");
-        sql.append(once ? ", e.fence as e_fence, e.created_at as e_created_at, e.deadline as e_deadline" : "");
-        sql.append(looked > 0 ? ", s.n as stale, s.version as stale_version" : ", 0 as stale, 0 as stale_version");
+        StringBuilder sql = new StringBuilder("checked as materialized (select clock.now, c.*");
+        sql.append(
+                records
+                        ? ", e.fencing_token as found_token, e.created_at as found_created_at, e.deadline as found_deadline"
+                        : "");
+        sql.append(
+                looks > 0
+                        ? ", x.look_no as conflict_no, x.version as conflict_version"
+                        : ", 0 as conflict_no, 0 as conflict_version");
         sql.append(", case");
         if (!alone) {
-            sql.append(" when o.i = any ((select string_to_array(current_setting('semel.busy'), ','))::int8[]) then ")
-                    .append(BUSY);
+            when(sql, "c.commit_no = any ((select string_to_array(current_setting('semel.busy'), ','))::int8[])", BUSY);
         }
-        if (once) {
-            sql.append(" when e.attempt_id = o.attempt then ").append(APPLIED_BEFORE);
+        if (records) {
+            when(sql, "e.commit_id = c.commit_id", APPLIED_BEFORE);
         }
-        if (receipts) {
-            sql.append(" when r.given then ").append(APPLIED_BEFORE);
+        if (logged) {
+            when(sql, "l.found", APPLIED_BEFORE);
         }
-        if (once) {
-            sql.append(" when o.id is not null and not case when e.fence is null then o.expected_fence = 0 else"
-                            + " e.fence = o.expected_fence and e.status = coalesce(o.expected_status, '')"
-                            + " and (o.expected_deadline is null or o.expected_deadline is not distinct from e.deadline)"
-                            + " end then ")
-                    .append(ONCE_CHANGED);
+        if (records) {
+            when(sql, """
+                    c.id is not null and not case when e.fencing_token is null then c.expected_token = 0
+                      else e.fencing_token = c.expected_token and e.status = coalesce(c.expected_status, 0)
+                      and (c.expected_deadline is null or c.expected_deadline is not distinct from e.deadline) end""", RECORD_CONFLICT);
         }
-        if (looked > 0) {
-            sql.append(" when s.n is not null then ").append(STALE);
+        if (looks > 0) {
+            when(sql, "x.look_no is not null", DOCUMENT_CONFLICT);
         }
-        sql.append(" when true then ").append(APPLIED).append(" end as code");
-        sql.append(" from t cross join ").append((once ? ONCE_COMMITS : COMMITS).sql("o", commits));
-        if (once) {
+        when(sql, "true", APPLIED);
+        sql.append(" end as code from clock cross join ")
+                .append((records ? RECORD_COMMITS : COMMITS).sql("c", commits));
+        if (records) {
             // by the id alone, so that no other index seems as good while the table is small
-            sql.append(" left join lateral (select k.fence, k.status, k.attempt_id, k.created_at,"
-                    + " coalesce(k.lease_until, k.expires_at) as deadline, k.user_id, k.endpoint, k.idempotency_key"
-                    + " from idempotency_keys k where k.id = o.id limit 1) e on e.user_id = o.user_id"
-                    + " and e.endpoint = o.endpoint and e.idempotency_key = o.idempotency_key");
+            sql.append("""
+                     left join lateral (
+                      select k.fencing_token, k.status, k.commit_id, k.created_at, k.deadline,
+                        k.user_id, k.endpoint, k.idempotency_key
+                      from {schema}.idempotency_records k where k.id = c.id limit 1) e
+                      on e.user_id = c.user_id and e.endpoint = c.endpoint and e.idempotency_key = c.idempotency_key""");
         }
-        if (receipts) {
-            sql.append(" left join lateral (select true as given from receipts k where k.attempt_id = o.attempt")
-                    .append(once ? " and o.id is null" : "")
-                    .append(" limit 1) r on true");
+        if (logged) {
+            sql.append(
+                            " left join lateral (select true as found from {schema}.commit_log k where k.commit_id = c.commit_id")
+                    .append(records ? " and c.id is null" : "")
+                    .append(" limit 1) l on true");
         }
-        sql.append(looked > 0 ? " left join stale s on s.i = o.i)" : ")");
-        return sql.toString();
+        return sql.append(looks > 0 ? " left join conflicts x on x.commit_no = c.commit_no)" : ")")
+                .toString();
+    }
+
+    private static void when(StringBuilder sql, String condition, int code) {
+        sql.append(" when ").append(condition).append(" then ").append(code);
     }
 
     /** New keys of a user that come before in the group count too. The one that has to leave first is as many back as the limit. */
     private static String counted() {
-        return "q as materialized (select n.*, case when n.counts and n.rank > n.quota_limit then n.quota_window"
-                + " when b.created_at is not null then least(n.quota_window,"
-                + " (extract(epoch from b.created_at - n.now) * 1000000)::int8 + n.quota_window) end as wait"
-                + " from (select m.*, row_number() over (partition by m.user_id, m.counts order by m.i) as rank"
-                + " from (select c.*, c.code = 0 and c.is_new and c.quota_limit > 0 as counts from c) m) n"
-                + " left join lateral (select k.created_at from semel_starts k where n.counts and k.user_id = n.user_id"
-                + " and k.created_at > n.now - n.quota_window * interval '1 microsecond'"
-                + " order by k.created_at desc offset greatest(n.quota_limit - n.rank, 0) limit 1) b on true)";
+        return """
+                counted as materialized (
+                  select n.*, case when n.counts and n.rank > n.quota_limit then n.quota_window
+                    when b.created_at is not null then %s end as wait
+                  from (
+                    select m.*, row_number() over (partition by m.user_id, m.counts order by m.commit_no) as rank
+                    from (select c.*, c.code = 0 and c.is_new and c.quota_limit > 0 as counts from checked c) m) n
+                  left join lateral (%s) b on n.counts)""".formatted(
+                        QuotaSql.wait("b.created_at", "n.now", "n.quota_window"),
+                        QuotaSql.start("n.user_id", "n.now", "n.quota_window", "greatest(n.quota_limit - n.rank, 0)"));
     }
 
-    private String stamped() {
+    /** What becomes of each commit, with the results of those that are applied filled in. */
+    private String decided() {
         String from = quota
-                ? "(select q.*, case when q.wait is null then q.code else " + LIMITED + " end as code_now from q) s"
-                : "(select c.*, null::int8 as wait, c.code as code_now from c) s";
-        String columns = once
-                ? "s.id, s.user_id, s.endpoint, s.idempotency_key, s.client_tx_id, s.payload_hash, s.status, s.if_abandoned,"
-                        + " s.expires_in, s.leased_for, s.forgotten_in, s.attempts, s.response_status, s.response_kind,"
-                        + " s.response_headers, s.response_body, s.response_payload,"
-                        + " case when s.code_now > 0 then s.e_fence when s.id is null then null"
-                        + " when s.fence = 0 then nextval('semel_fences') else s.fence end as new_fence,"
-                        + " case when s.code_now > 0 then s.e_created_at when s.is_new then s.now else s.created_at end"
-                        + " as new_created_at,"
-                        + " case when s.code_now > 0 then s.e_deadline"
-                        + " else s.now + coalesce(s.expires_in, s.leased_for) * interval '1 microsecond' end as deadline, "
-                : "null::int8 as new_fence, null::timestamptz as new_created_at, null::timestamptz as deadline, ";
-        return "w as materialized (select s.i, s.now, s.attempt, s.writes, s.stale, s.stale_version, s.wait, "
-                + columns
-                + (places
-                        ? "case when s.code_now = 0 and s.wants_place then nextval('semel_places') else 0 end as place, "
-                        : "0 as place, ")
-                + "s.code_now as code from " + from + ")";
-    }
-
-    private static String onceWritten() {
-        return "onced as (insert into idempotency_keys as k (id, user_id, endpoint, idempotency_key, "
-                + String.join(", ", ONCE_COLUMNS)
-                + ") select id, user_id, endpoint, idempotency_key, client_tx_id, payload_hash,"
-                + " case when pg_input_is_valid(response_payload, 'jsonb') then response_payload::jsonb end, status, new_created_at,"
-                + " now + expires_in * interval '1 microsecond', now + leased_for * interval '1 microsecond',"
-                + " now + forgotten_in * interval '1 microsecond', if_abandoned, attempts, attempt, new_fence,"
-                + " response_status, response_kind, response_headers, response_body"
-                + " from w where code = 0 and id is not null" + onConflictReplace() + ")";
-    }
-
-    /** What makes an insert replace the once-record that is there. */
-    static String onConflictReplace() {
-        StringBuilder update = new StringBuilder();
-        ONCE_COLUMNS.forEach(column ->
-                update.append(column).append(" = excluded.").append(column).append(", "));
-        // Two keys with one id have never been seen; should there be any, the second fails rather than replace the
-        // first.
-        return " on conflict (id) do update set " + update
-                + "user_id = case when k.user_id = excluded.user_id and k.endpoint = excluded.endpoint"
-                + " and k.idempotency_key = excluded.idempotency_key then k.user_id end";
+                ? "(select q.*, case when q.wait is null then q.code else " + QUOTA_EXCEEDED
+                        + " end as final_code from counted q) c"
+                : "(select q.*, null::int8 as wait, q.code as final_code from checked q) c";
+        String row = records
+                ? String.join(
+                                ", ",
+                                RecordInsert.ROWS.names().stream()
+                                        .map(name -> "c." + name)
+                                        .toList())
+                        + ", t.token as new_fencing_token, case when c.final_code > 0 then c.found_token else t.token end"
+                        + " as result_token, case when c.final_code > 0 then c.found_created_at"
+                        + " else coalesce(c.created_at, c.now) end as result_created_at,"
+                        + " case when c.final_code > 0 then c.found_deadline"
+                        + " else c.now + c.ttl * interval '1 microsecond' end as result_deadline"
+                : "c.commit_id, null::int8 as result_token, null::timestamptz as result_created_at,"
+                        + " null::timestamptz as result_deadline";
+        String token = " cross join lateral (select case when c.id is null then null when c.fencing_token <> 0 then"
+                + " c.fencing_token else greatest(coalesce(c.found_token, 0) + 1, " + RecordInsert.micros("c.now")
+                + ") end as token) t";
+        return "decided as materialized (select c.commit_no, c.now, c.writes, c.conflict_no, c.conflict_version, c.wait, "
+                + row
+                + (sequenced
+                        ? ", case when c.final_code = 0 and c.needs_sequence then nextval('{schema}.commit_sequence') else 0 end"
+                        : ", 0")
+                + " as sequence, c.final_code as code from " + from + (records ? token : "") + ")";
     }
 
     private String documentsWritten() {
-        return "written as (insert into documents as k (collection, owner, key, version, created_at, updated_at, expires_at,"
-                + " written_by, data, place, found_by)"
-                + " select p.collection, p.owner, p.key, p.version, p.created_at, p.updated_at, p.expires_at, p.written_by, p.data,"
-                + " case when p.wants_place then v.places[p.i] else p.place end,"
-                + " case when p.wants_place then replace(p.found_by, chr(1), semel_place_text(v.places[p.i])) else p.found_by end"
-                + " from v cross join " + PUTS.sql("p", puts)
-                + " where v.codes[p.i] = 0 on conflict (collection, owner, key) do update set version = excluded.version,"
-                + " created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,"
-                + " written_by = excluded.written_by, data = excluded.data, place = excluded.place,"
-                + " found_by = excluded.found_by)";
+        return """
+                documents_written as (
+                  insert into {schema}.documents as k (collection, owner, key, version, created_at, updated_at, expires_at,
+                    commit_id, data, sequence, index_entries)
+                  select p.collection, p.owner, p.key, p.version, p.created_at, p.updated_at, p.expires_at, p.commit_id, p.data,
+                    case when p.needs_sequence then v.sequences[p.commit_no] else p.sequence end,
+                    case when p.needs_sequence
+                      then replace(p.index_entries, chr(1), {schema}.sequence_text(v.sequences[p.commit_no]))
+                      else p.index_entries end
+                  from decisions v cross join %s where v.codes[p.commit_no] = 0
+                  on conflict (collection, owner, key) do update set version = excluded.version,
+                    created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
+                    commit_id = excluded.commit_id, data = excluded.data, sequence = excluded.sequence,
+                    index_entries = excluded.index_entries)""".formatted(PUTS.sql("p", puts));
     }
 
-    private String documentsRemoved() {
-        return "removed as (delete from documents z using (select y.tid from v cross join " + DELETES.sql("x", deletes)
-                + " cross join lateral (select k.ctid as tid from documents k where k.collection = x.collection"
-                + " and k.owner = x.owner and k.key = x.key limit 1) y where v.codes[x.i] = 0) g where z.ctid = g.tid)";
+    private String documentsDeleted() {
+        return """
+                documents_deleted as (
+                  delete from {schema}.documents z using (
+                    select y.row_id from decisions v cross join %s cross join lateral (
+                      select k.ctid as row_id from {schema}.documents k
+                      where k.collection = x.collection and k.owner = x.owner and k.key = x.key limit 1) y
+                    where v.codes[x.commit_no] = 0) g
+                  where z.ctid = g.row_id)""".formatted(DELETES.sql("x", deletes));
     }
 
-    private String furtherKeysWritten() {
-        String key = places
-                ? "f.further_key || case when f.placed then semel_place_text(v.places[f.i]) else '' end"
-                : "f.further_key";
-        return "f as materialized (select f.* from " + FURTHER.sql("f", further) + "),"
-                + " led as (insert into further_keys as k (collection, owner, name, further_key, key)"
-                + " select f.collection, f.owner, f.name, " + key + ", f.key from v cross join f where v.codes[f.i] = 0"
-                + " on conflict (collection, owner, name, further_key) do update set key = excluded.key"
-                + " where k.key <> excluded.key)";
+    private String entriesWritten() {
+        String key = sequenced
+                ? "f.index_key || case when f.sequenced then {schema}.sequence_text(v.sequences[f.commit_no]) else '' end"
+                : "f.index_key";
+        return """
+                entries as materialized (select f.* from %s),
+                entries_written as (
+                  insert into {schema}.index_entries as k (collection, owner, index_name, index_key, key)
+                  select f.collection, f.owner, f.index_name, %s, f.key from decisions v cross join entries f
+                  where v.codes[f.commit_no] = 0
+                  on conflict (collection, owner, index_name, index_key) do update set key = excluded.key
+                  where k.key <> excluded.key)""".formatted(ENTRY_PUTS.sql("f", entryPuts), key);
     }
 
-    /** A document that is past its time may be there still, and found at another place. */
-    private static String furtherKeysLeftBehind() {
-        return "left_behind as (delete from further_keys z using (select y.tid from v cross join f join looked l on l.n = f.n"
-                + " cross join lateral (select k.ctid as tid from further_keys k where k.collection = f.collection"
-                + " and k.owner = f.owner and k.name = f.name and k.further_key = f.further_key || semel_place_text(l.place)"
-                + " limit 1) y where f.placed and l.place > 0 and v.codes[f.i] = 0) g where z.ctid = g.tid)";
+    /** An expired document may still be there, with another commit sequence number. */
+    private static String oldEntriesDeleted() {
+        return """
+                old_entries_deleted as (
+                  delete from {schema}.index_entries z using (
+                    select y.row_id from decisions v cross join entries f join looked_up l on l.look_no = f.look_no
+                    cross join lateral (
+                      select k.ctid as row_id from {schema}.index_entries k
+                      where k.collection = f.collection and k.owner = f.owner and k.index_name = f.index_name
+                      and k.index_key = f.index_key || {schema}.sequence_text(l.sequence) limit 1) y
+                    where f.sequenced and l.sequence > 0 and v.codes[f.commit_no] = 0) g
+                  where z.ctid = g.row_id)""";
     }
 
-    private String furtherKeysRemoved() {
-        return "unled as (delete from further_keys z using (select y.tid from v cross join "
-                + FURTHER_DELETES.sql("x", furtherDeletes)
-                + " cross join lateral (select k.ctid as tid from further_keys k where k.collection = x.collection"
-                + " and k.owner = x.owner and k.name = x.name and k.further_key = x.further_key limit 1) y"
-                + " where v.codes[x.i] = 0) g where z.ctid = g.tid)";
+    private String entriesDeleted() {
+        return """
+                entries_deleted as (
+                  delete from {schema}.index_entries z using (
+                    select y.row_id from decisions v cross join %s cross join lateral (
+                      select k.ctid as row_id from {schema}.index_entries k
+                      where k.collection = x.collection and k.owner = x.owner and k.index_name = x.index_name
+                      and k.index_key = x.index_key limit 1) y
+                    where v.codes[x.commit_no] = 0) g
+                  where z.ctid = g.row_id)""".formatted(ENTRY_DELETES.sql("x", entryDeletes));
     }
 }

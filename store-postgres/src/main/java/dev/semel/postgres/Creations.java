@@ -2,12 +2,12 @@ package dev.semel.postgres;
 
 import static dev.semel.postgres.RowSource.row;
 
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.FurtherKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceWrite;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IndexEntry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -27,27 +27,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class Creations {
 
-    private static final RowSource FURTHER_KEYS =
-            RowSource.of("collection text", "owner text", "name text", "further_key text", "key text");
-
-    private static final RowSource COUNTED = RowSource.of("user_id text", "micros int8", "room int8");
+    private static final RowSource ENTRIES =
+            RowSource.of("collection text", "owner text", "index_name text", "index_key text", "key text");
 
     private static final String LOCK =
-            ", " + KeySql.require("(select bool_and(pg_try_advisory_xact_lock(k)) from unnest(?::int8[]) k)");
+            ", " + CallerSql.require("(select bool_and(pg_try_advisory_xact_lock(k)) from unnest(?::int8[]) k)");
 
     private final Map<String, PendingCommit> byId = new HashMap<>();
     private final TreeSet<String> users = new TreeSet<>();
     private final TreeSet<Long> locks = new TreeSet<>();
     private final TreeMap<String, List<@Nullable Object>> counted = new TreeMap<>();
-    private final List<List<@Nullable Object>> keys = new ArrayList<>();
+    private final List<List<@Nullable Object>> records = new ArrayList<>();
     private final List<List<@Nullable Object>> documents = new ArrayList<>();
-    private final List<List<@Nullable Object>> furtherKeys = new ArrayList<>();
+    private final List<List<@Nullable Object>> indexEntries = new ArrayList<>();
 
     /** @param commits all of them {@linkplain PendingCommit#isCreation creations} */
     Creations(List<PendingCommit> commits) {
         for (PendingCommit pending : commits) {
             pending.rows().forEach(row -> locks.add(row.lock()));
-            addKey(pending, Objects.requireNonNull(pending.commit.once()));
+            addKey(pending, Objects.requireNonNull(pending.commit.idempotencyWrite()));
             for (DocumentWrite write : pending.commit.writes()) {
                 add((DocumentWrite.Put) write);
             }
@@ -55,79 +53,94 @@ final class Creations {
         users.remove("");
     }
 
-    private void addKey(PendingCommit pending, OnceWrite write) {
-        OnceRecord record = write.record();
+    private void addKey(PendingCommit pending, IdempotencyWrite write) {
+        IdempotencyRecord record = write.record();
         String user = record.key().user();
-        RowId id = Objects.requireNonNull(pending.once);
+        RowId id = Objects.requireNonNull(pending.record);
         users.add(user);
         byId.put(id.uuid().toString(), pending);
         if (pending.isCounted()) {
             locks.add(RowId.ofUser(user).lock());
             List<@Nullable Object> before = counted.get(user);
-            long room = before == null ? write.quota().limit() : (Long) Objects.requireNonNull(before.get(2));
-            counted.put(user, row(user, CommitGroup.micros(write.quota().window()), room - 1));
+            long allowed = before == null ? write.quota().limit() : allowed(before);
+            counted.put(user, row(0L, user, CommitGroup.micros(write.quota().window()), allowed - 1));
         }
-        keys.add(KeyInsert.values(id, pending.commit.attempt(), write));
+        records.add(RecordInsert.row(id, pending.commit.id(), write));
     }
 
     private void add(DocumentWrite.Put put) {
         DocumentId id = put.id();
         users.add(id.owner());
         documents.add(DocumentRow.values(put));
-        for (FurtherKey key : put.furtherKeys()) {
-            furtherKeys.add(row(id.collection(), id.owner(), key.name(), key.key(), id.key()));
+        for (IndexEntry entry : put.indexEntries()) {
+            indexEntries.add(row(id.collection(), id.owner(), entry.index(), entry.key(), id.key()));
         }
     }
 
     /** Whether there is room for all in their users' quotas, as far as these alone are concerned. */
     boolean mayFit() {
-        return counted.values().stream().allMatch(row -> (Long) Objects.requireNonNull(row.get(2)) >= 0);
+        return counted.values().stream().allMatch(row -> allowed(row) >= 0);
+    }
+
+    private static long allowed(List<@Nullable Object> row) {
+        return (Long) Objects.requireNonNull(row.get(3));
     }
 
     /**
-     * Commits them all, and tells each.
+     * Commits them all, and completes each with its result.
      *
-     * @param now what time it is; null if the database is to say
-     * @return what time it was for the database
+     * @param now the time; null for the database's
+     * @return the database's time
      */
     Instant run(Session session, @Nullable Instant now) {
-        return session.runAll(session.prologue(Session.Role.APP, LOCK) + sql(now), to -> bind(to, now), this::read);
+        Shape shape = new Shape(
+                RowSource.shape(counted.size()),
+                RowSource.shape(records.size()),
+                RowSource.shape(documents.size()),
+                RowSource.shape(indexEntries.size()));
+        String text = now == null
+                ? session.texts().get(shape, () -> session.sql(Session.Role.APP, LOCK, shape.sql(null)))
+                : session.sql(Session.Role.APP, LOCK, shape.sql(now));
+        return session.runAll(text, to -> bind(to, now), this::read);
     }
 
-    private String sql(@Nullable Instant now) {
-        StringBuilder sql = new StringBuilder();
-        if (!counted.isEmpty()) {
-            sql.append("select ")
-                    .append(KeySql.require(
-                            "not exists (select from (select coalesce(?::timestamptz, clock_timestamp()) as now"
-                                    + " offset 0) t cross join " + COUNTED.sql("u", RowSource.shape(counted.size()))
-                                    + " cross join lateral (select from semel_starts k where k.user_id = u.user_id"
-                                    + " and k.created_at > t.now - u.micros * interval '1 microsecond'"
-                                    + " order by k.created_at desc offset u.room limit 1) x)"))
-                    .append("; ");
+    /** What the text of the statement depends on. */
+    private record Shape(int counted, int records, int documents, int entries) {
+
+        String sql(@Nullable Instant now) {
+            StringBuilder sql = new StringBuilder();
+            if (counted > 0) {
+                sql.append("select ")
+                        .append(CallerSql.require(QuotaSql.allMayStart(counted)))
+                        .append("; ");
+            }
+            sql.append(RecordInsert.values(records, now))
+                    .append(" returning k.id, k.fencing_token, k.created_at, k.deadline");
+            if (documents > 0) {
+                sql.append("; insert into {schema}.documents (")
+                        .append(String.join(", ", DocumentRow.WRITTEN.names()))
+                        .append(") ")
+                        .append(DocumentRow.WRITTEN.inserted("d", documents));
+            }
+            if (entries > 0) {
+                sql.append("; insert into {schema}.index_entries (")
+                        .append(String.join(", ", ENTRIES.names()))
+                        .append(") ")
+                        .append(ENTRIES.inserted("e", entries));
+            }
+            return sql.toString();
         }
-        sql.append(KeyInsert.sql(RowSource.shape(keys.size()), now))
-                .append(" returning k.id, k.fence, k.created_at, coalesce(k.lease_until, k.expires_at)");
-        if (!documents.isEmpty()) {
-            sql.append("; insert into documents (" + String.join(", ", DocumentRow.WRITTEN.names()) + ") ")
-                    .append(DocumentRow.WRITTEN.inserted("d", RowSource.shape(documents.size())));
-        }
-        if (!furtherKeys.isEmpty()) {
-            sql.append("; insert into further_keys (" + String.join(", ", FURTHER_KEYS.names()) + ") ")
-                    .append(FURTHER_KEYS.inserted("f", RowSource.shape(furtherKeys.size())));
-        }
-        return sql.toString();
     }
 
     private void bind(Parameters to, @Nullable Instant now) throws SQLException {
-        to.text(String.join(",", users)).numbers(List.copyOf(locks));
+        to.text(Session.users(users)).numbers(List.copyOf(locks));
         if (!counted.isEmpty()) {
             to.time(now);
-            COUNTED.bind(to, List.copyOf(counted.values()));
+            QuotaSql.USERS.bind(to, List.copyOf(counted.values()));
         }
-        KeyInsert.bind(to, keys);
+        RecordInsert.bind(to, records);
         DocumentRow.WRITTEN.bind(to, documents);
-        FURTHER_KEYS.bind(to, furtherKeys);
+        ENTRIES.bind(to, indexEntries);
     }
 
     private Instant read(Session.Results results) throws SQLException {
@@ -138,9 +151,10 @@ final class Creations {
         ResultSet rows = results.next();
         Instant now = Instant.EPOCH;
         while (rows.next()) {
-            now = OnceRow.instant(rows, 3);
+            now = IdempotencyRow.instant(rows, 3);
             PendingCommit pending = Objects.requireNonNull(byId.get(rows.getString(1)));
-            pending.complete(new CommitResult.Applied(OnceRow.written(pending.commit, rows, 2)));
+            IdempotencyWrite write = Objects.requireNonNull(pending.commit.idempotencyWrite());
+            pending.complete(new CommitResult.Applied(IdempotencyRow.written(pending.commit.id(), write, rows, 2)));
         }
         return now;
     }

@@ -5,22 +5,22 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.semel.json.Json;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.FurtherKey;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.IndexEntry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a document is spelled in its table. */
+/** How a document is encoded in its table. */
 final class DocumentRow {
 
     /** What {@link #read} reads, from a table that is called d. */
-    static final String COLUMNS = "d.version, d.created_at, d.updated_at, d.expires_at, d.data, d.written_by, d.place";
+    static final String COLUMNS =
+            "d.version, d.created_at, d.updated_at, d.expires_at, d.data, d.commit_id, d.sequence";
 
-    /** Stands in a text of further keys where the place will be. */
-    static final char PLACE = 1;
+    /** Stands in a text of index entries for the commit sequence number. */
+    static final char SEQUENCE = 1;
 
     /** What {@link #values} gives. */
     static final RowSource WRITTEN = RowSource.of(
@@ -31,10 +31,10 @@ final class DocumentRow {
             "created_at timestamptz",
             "updated_at timestamptz",
             "expires_at timestamptz",
-            "written_by text",
+            "commit_id text",
             "data text",
-            "place int8",
-            "found_by text");
+            "sequence int8",
+            "index_entries text");
 
     private DocumentRow() {}
 
@@ -50,10 +50,10 @@ final class DocumentRow {
                 document.createdAt(),
                 document.updatedAt(),
                 document.expiresAt(),
-                document.writtenBy(),
+                document.commitId(),
                 document.data().text(),
-                document.place(),
-                foundBy(put));
+                document.sequence(),
+                entries(put));
     }
 
     /** The document whose columns begin at a given one. */
@@ -61,38 +61,27 @@ final class DocumentRow {
         return new Document(
                 id,
                 row.getLong(first),
-                OnceRow.instant(row, first + 1),
-                OnceRow.instant(row, first + 2),
-                OnceRow.optionalInstant(row, first + 3),
+                IdempotencyRow.instant(row, first + 1),
+                IdempotencyRow.instant(row, first + 2),
+                IdempotencyRow.optionalInstant(row, first + 3),
                 Json.ofChecked(row.getString(first + 4).getBytes(UTF_8)),
                 row.getString(first + 5),
                 row.getLong(first + 6));
     }
 
-    /** All further keys of a document, for whoever removes it when its time is over; null if it has none. */
-    static @Nullable String foundBy(DocumentWrite.Put put) {
-        if (put.furtherKeys().isEmpty()) {
+    /** All index entries of a document, for whoever deletes it when it has expired; null if it has none. */
+    static @Nullable String entries(DocumentWrite.Put put) {
+        if (put.indexEntries().isEmpty()) {
             return null;
         }
         StringBuilder text = new StringBuilder();
-        for (FurtherKey further : put.furtherKeys()) {
-            text.append(further.name()).append('\t').append(further.key());
-            if (further.placed()) {
-                text.append(PLACE);
+        for (IndexEntry entry : put.indexEntries()) {
+            text.append(entry.index()).append('\t').append(entry.key());
+            if (entry.sequenced()) {
+                text.append(SEQUENCE);
             }
             text.append('\n');
         }
         return text.toString();
-    }
-
-    static List<FurtherKey> furtherKeys(@Nullable String foundBy) {
-        List<FurtherKey> keys = new ArrayList<>();
-        if (foundBy != null) {
-            foundBy.lines().forEach(line -> {
-                int tab = line.lastIndexOf('\t');
-                keys.add(new FurtherKey(line.substring(0, tab), line.substring(tab + 1)));
-            });
-        }
-        return keys;
     }
 }

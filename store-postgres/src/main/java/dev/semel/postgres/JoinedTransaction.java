@@ -1,29 +1,30 @@
 package dev.semel.postgres;
 
-import dev.semel.once.OwnTransaction;
-import dev.semel.once.TransactionEndedException;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.CallerTransaction;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyWrite;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** A part of a transaction that somebody else has begun and commits. What fails is rolled back to where this part began. */
-final class JoinedTransaction implements OwnTransaction {
+/** A part of a transaction that the caller began and commits. What fails is rolled back to where this part began. */
+final class JoinedTransaction implements CallerTransaction {
 
     private final Connection connection;
-    private final OwnOperation operation;
-    private final KeySql.Clock clock;
+    private final JdbcOperation operation;
+    private final CallerSql sql;
+    private final CallerSql.Clock clock;
     private String transaction = "";
-    private boolean begun;
+    private boolean started;
 
-    JoinedTransaction(Connection connection, OwnOperation operation, KeySql.Clock clock) {
+    JoinedTransaction(Connection connection, JdbcOperation operation, CallerSql sql, CallerSql.Clock clock) {
         this.connection = connection;
         this.operation = operation;
+        this.sql = sql;
         this.clock = clock;
     }
 
@@ -33,10 +34,10 @@ final class JoinedTransaction implements OwnTransaction {
     }
 
     @Override
-    public Claim claim(OnceKey key, Quota quota) {
-        begun = true;
+    public Claim claim(IdempotencyKey key, Quota quota) {
+        started = true;
         try {
-            KeySql.Claimed claimed = KeySql.JOIN.run(connection, key, quota, clock.get());
+            CallerSql.Claimed claimed = sql.join.run(connection, key, quota, clock.get());
             transaction = claimed.transaction();
             return claimed.claim();
         } catch (SQLException e) {
@@ -46,33 +47,32 @@ final class JoinedTransaction implements OwnTransaction {
 
     @Override
     public Response run() throws Exception {
-        try (LentConnection lent = new LentConnection(connection)) {
+        try (GuardedConnection lent = new GuardedConnection(connection)) {
             return operation.run(lent.proxy());
         } catch (Throwable e) {
-            if (KeySql.hasEnded(connection, transaction)) {
-                begun = false;
-                throw new TransactionEndedException(e);
+            if (CallerSql.hasEnded(connection, transaction)) {
+                started = false;
+                throw new CallerTransaction.EndedException(e);
             }
             throw e;
         }
     }
 
     @Override
-    public CommitResult complete(Commit commit) throws SQLException {
-        boolean refusal = commit.once() != null
-                && commit.once().record().response() != null
-                && commit.once().record().response().isRefusal();
-        KeySql.Recording recording = refusal ? KeySql.JOINED_REFUSAL : KeySql.JOINED;
+    public CommitResult complete(String commitId, IdempotencyWrite write) throws SQLException {
+        Response response = write.record().response();
+        boolean isRefusal = response != null && response.isRefusal();
+        CallerSql.Recording recording = isRefusal ? sql.joinedRefusal : sql.joined;
         try {
-            CommitResult result = recording.run(connection, transaction, commit, clock.get());
-            begun = !(result instanceof CommitResult.Applied);
+            CommitResult result = recording.run(connection, transaction, commitId, write, clock.get());
+            started = !(result instanceof CommitResult.Applied);
             return result;
-        } catch (TransactionEndedException e) {
-            begun = false;
+        } catch (CallerTransaction.EndedException e) {
+            started = false;
             throw e;
         } catch (SQLException e) {
             StoreException failure = Session.failed(e);
-            if (Session.isRefusal(failure)) {
+            if (Session.isRejection(failure)) {
                 throw e;
             }
             throw failure;
@@ -81,14 +81,14 @@ final class JoinedTransaction implements OwnTransaction {
 
     @Override
     public void close() {
-        if (!begun) {
+        if (!started) {
             return;
         }
         try (Statement statement = connection.createStatement()) {
-            statement.execute(KeySql.UNJOIN);
+            statement.execute(CallerSql.LEAVE_JOINED);
         } catch (SQLException e) {
             StoreException failure = Session.failed(e);
-            if (Session.isRefusal(failure)) {
+            if (Session.isRejection(failure)) {
                 throw failure; // and the transaction cannot be committed any more
             }
         }

@@ -60,7 +60,7 @@ final class Parameters {
             }
             case "bool" -> statement.setBoolean(count, Boolean.TRUE.equals(value));
             case "bytea" -> statement.setBytes(count, (byte[]) value);
-            default -> statement.setString(count, spelled(value));
+            default -> statement.setString(count, encoded(value));
         }
         return this;
     }
@@ -71,22 +71,22 @@ final class Parameters {
             case "int8" -> values.toArray(new Long[0]);
             case "bool" -> values.toArray(new Boolean[0]);
             case "bytea" -> values.toArray(new byte[0][]);
-            default -> values.stream().map(Parameters::spelled).toArray(String[]::new);
+            default -> values.stream().map(Parameters::encoded).toArray(String[]::new);
         };
         statement.setArray(++count, statement.getConnection().createArrayOf(type, array));
         return this;
     }
 
-    /** As PostgreSQL keeps it: in whole microseconds, of which the rest is cut off. */
-    static Instant kept(Instant time) {
+    /** As PostgreSQL stores it: in whole microseconds, of which the rest is cut off. */
+    static Instant stored(Instant time) {
         Instant micros = time.truncatedTo(ChronoUnit.MICROS);
         return micros.isAfter(LATEST) ? LATEST : micros.isBefore(EARLIEST) ? EARLIEST : micros;
     }
 
-    private static @Nullable String spelled(@Nullable Object value) {
+    private static @Nullable String encoded(@Nullable Object value) {
         if (value == null) {
             return null;
         }
-        return value instanceof Instant time ? kept(time).toString() : value.toString();
+        return value instanceof Instant time ? stored(time).toString() : value.toString();
     }
 }

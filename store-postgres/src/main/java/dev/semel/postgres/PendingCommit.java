@@ -1,13 +1,13 @@
 package dev.semel.postgres;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.Expected;
-import dev.semel.store.OnceWrite;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,8 +22,8 @@ final class PendingCommit {
 
     final Commit commit;
 
-    /** Id of the once-record, if there is one. */
-    final @Nullable RowId once;
+    /** Id of the idempotency record, if there is one. */
+    final @Nullable RowId record;
 
     /** Ids of the documents that it looks at or writes. */
     private final Map<DocumentId, RowId> documents = new HashMap<>();
@@ -33,41 +33,44 @@ final class PendingCommit {
 
     PendingCommit(Commit commit) {
         this.commit = commit;
-        OnceWrite write = commit.once();
-        this.once = write == null ? null : RowId.of(write.record().key());
-        commit.writers().keySet().forEach(id -> documents.put(id, RowId.of(id)));
+        IdempotencyWrite write = commit.idempotencyWrite();
+        this.record = write == null ? null : RowId.of(write.record().key());
+        commit.preconditions().keySet().forEach(id -> documents.put(id, RowId.of(id)));
         for (DocumentWrite written : commit.writes()) {
             documents.computeIfAbsent(written.id(), RowId::of);
         }
     }
 
-    /** All rows that it looks at or writes; further keys go with their documents. */
+    /** All rows that it looks at or writes; index entries go with their documents. */
     List<RowId> rows() {
         List<RowId> rows = new ArrayList<>(documents.values());
-        if (once != null) {
-            rows.add(once);
+        if (record != null) {
+            rows.add(record);
         }
         return rows;
     }
 
-    /** Whether it begins a new key and creates all documents that it is about, without a place. */
+    /** Whether it starts a new key and creates all documents that it is about, without a commit sequence number. */
     boolean isCreation() {
-        OnceWrite write = commit.once();
-        if (write == null || !write.isNewKey() || !write.expected().equals(Expected.ABSENT) || commit.wantsPlace()) {
+        IdempotencyWrite write = commit.idempotencyWrite();
+        if (write == null
+                || !write.isNewKey()
+                || !write.precondition().equals(Precondition.ABSENT)
+                || commit.needsSequence()) {
             return false;
         }
         for (DocumentWrite written : commit.writes()) {
             if (!(written instanceof DocumentWrite.Put)
-                    || !"".equals(commit.writers().get(written.id()))) {
+                    || !"".equals(commit.preconditions().get(written.id()))) {
                 return false;
             }
         }
-        return commit.writers().size() == commit.writes().size();
+        return commit.preconditions().size() == commit.writes().size();
     }
 
     /** Whether a new key of the user is to be counted. */
     boolean isCounted() {
-        OnceWrite write = commit.once();
+        IdempotencyWrite write = commit.idempotencyWrite();
         return write != null && write.isNewKey() && write.quota().isLimited();
     }
 
@@ -80,8 +83,9 @@ final class PendingCommit {
                             ? put.document().data().length()
                             : 0);
         }
-        Response response =
-                commit.once() == null ? null : commit.once().record().response();
+        Response response = commit.idempotencyWrite() == null
+                ? null
+                : commit.idempotencyWrite().record().response();
         return bytes + (response == null ? 0 : 2 * response.size());
     }
 
@@ -93,7 +97,7 @@ final class PendingCommit {
         this.failure = failure;
     }
 
-    /** Whether nothing was done: somebody else had one of its rows or its user, or one that it came with was refused. */
+    /** Whether nothing was done: another transaction had one of its rows or its user, or a commit of its group was rejected. */
     boolean isBusy() {
         return result == null && failure == null;
     }
@@ -104,7 +108,7 @@ final class PendingCommit {
             throw StoreException.unavailable(String.valueOf(failure.getMessage()), failure.getCause());
         }
         if (result == null) {
-            throw StoreException.unavailable("The database gave no answer to a commit", null);
+            throw StoreException.unavailable("The database returned no result of a commit", null);
         }
         return result;
     }

@@ -1,14 +1,13 @@
 package dev.semel.postgres;
 
-import dev.semel.once.OwnTransaction;
-import dev.semel.once.TransactionEndedException;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Sighting;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.CallerTransaction;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.OnceStore.Lookup;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,20 +16,23 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction on a connection that is taken for it and given back as it was. It is committed in the round trip that records the key. */
-final class PooledTransaction implements OwnTransaction {
+final class PooledTransaction implements CallerTransaction {
 
-    private final OwnOperation operation;
+    private final JdbcOperation operation;
     private final boolean claims;
-    private final KeySql.Clock clock;
+    private final CallerSql sql;
+    private final CallerSql.Clock clock;
     private final Connection connection;
     private final boolean commitsItself;
     private String transaction = "";
     private boolean ended = true;
 
     /** @param claims whether the key is claimed before the operation runs */
-    PooledTransaction(DataSource source, OwnOperation operation, boolean claims, KeySql.Clock clock) {
+    PooledTransaction(
+            DataSource source, JdbcOperation operation, boolean claims, CallerSql sql, CallerSql.Clock clock) {
         this.operation = operation;
         this.claims = claims;
+        this.sql = sql;
         this.clock = clock;
         try {
             this.connection = source.getConnection();
@@ -54,13 +56,13 @@ final class PooledTransaction implements OwnTransaction {
     }
 
     @Override
-    public Claim claim(OnceKey key, Quota quota) {
+    public Claim claim(IdempotencyKey key, Quota quota) {
         if (!claims) {
-            return new Claim(new Sighting(null, Instant.EPOCH, Duration.ZERO), true, false);
+            return new Claim(new Lookup(null, Instant.EPOCH, Duration.ZERO), true, false);
         }
         ended = false;
         try {
-            KeySql.Claimed claimed = KeySql.CLAIM.run(connection, key, quota, clock.get());
+            CallerSql.Claimed claimed = sql.claim.run(connection, key, quota, clock.get());
             transaction = claimed.transaction();
             return claimed.claim();
         } catch (SQLException e) {
@@ -72,34 +74,34 @@ final class PooledTransaction implements OwnTransaction {
     public Response run() throws Exception {
         ended = false;
         Response response;
-        try (LentConnection lent = new LentConnection(connection)) {
+        try (GuardedConnection lent = new GuardedConnection(connection)) {
             response = operation.run(lent.proxy());
         } catch (Throwable e) {
-            refuseIfEnded(e);
+            checkActive(e);
             throw e;
         }
         if (response != null && response.isRefusal()) {
-            refuseIfEnded(null); // since nothing more is done in the transaction that would tell
+            checkActive(null); // since nothing more is done in the transaction that would tell
         }
         return response;
     }
 
-    private void refuseIfEnded(@Nullable Throwable cause) {
-        if (claims && KeySql.hasEnded(connection, transaction)) {
-            throw new TransactionEndedException(cause);
+    private void checkActive(@Nullable Throwable cause) {
+        if (claims && CallerSql.hasEnded(connection, transaction)) {
+            throw new CallerTransaction.EndedException(cause);
         }
     }
 
     @Override
-    public CommitResult complete(Commit commit) throws SQLException {
-        KeySql.Recording recording = claims ? KeySql.CLAIMED : KeySql.UNCLAIMED;
+    public CommitResult complete(String commitId, IdempotencyWrite write) throws SQLException {
+        CallerSql.Recording recording = claims ? sql.claimed : sql.unclaimed;
         try {
-            CommitResult result = recording.run(connection, transaction, commit, clock.get());
+            CommitResult result = recording.run(connection, transaction, commitId, write, clock.get());
             ended = result instanceof CommitResult.Applied;
             return result;
         } catch (SQLException e) {
             StoreException failure = Session.failed(e);
-            if (Session.isRefusal(failure)) {
+            if (Session.isRejection(failure)) {
                 throw e;
             }
             throw failure;

@@ -3,14 +3,14 @@ package dev.semel.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.store.DocumentId;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * What a row is known by: the first 16 bytes of the SHA-256 of its kind and its parts. A once-record is found by it, and the first 8
+ * What a row is known by: the first 16 bytes of the SHA-256 of its kind and its parts. An idempotency record is found by it, and the first 8
  * bytes number the advisory lock that everybody takes who is about to write the row, on whichever server.
  */
 record RowId(long high, long low) {
@@ -20,7 +20,7 @@ record RowId(long high, long low) {
         return of("user\0" + user);
     }
 
-    static RowId of(OnceKey key) {
+    static RowId of(IdempotencyKey key) {
         return of("once\0" + key.user() + '\0' + key.endpoint() + '\0' + key.key());
     }
 

@@ -58,21 +58,22 @@ record RowSource(List<String> names, List<String> types) {
 
     /** The rows, for an INSERT. */
     String inserted(String alias, int shape) {
-        return inserted(alias, shape, name -> "%s");
+        return inserted(alias, shape, name -> "%s", "");
     }
 
     /**
      * The same, where columns become something else.
      *
      * @param expressions what a column of a name becomes: in it {@code %s} stands for the column
+     * @param more what comes behind the columns
      */
-    String inserted(String alias, int shape, UnaryOperator<String> expressions) {
+    String inserted(String alias, int shape, UnaryOperator<String> expressions, String more) {
         List<String> row = new ArrayList<>();
         for (int column = 0; column < names.size(); column++) {
             String value = shape > FEW ? alias + "." + names.get(column) : "?::" + types.get(column);
             row.add(expressions.apply(names.get(column)).replace("%s", value));
         }
-        String values = String.join(", ", row);
+        String values = String.join(", ", row) + more;
         return shape > FEW
                 ? "select " + values + " from " + sql(alias, shape)
                 : "values (" + String.join("), (", Collections.nCopies(shape, values)) + ")";

@@ -1,78 +1,282 @@
 package dev.semel.postgres;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.semel.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
-import org.flywaydb.core.api.MigrationInfo;
 
-/** Brings the tables of a database to the state that this release knows. Servers that start at once wait for each other. */
+/**
+ * The tables in a database: installs what is missing, each part in one transaction, and checks that what is there is what this release
+ * knows. Servers that start at once wait for each other.
+ */
 final class Schema {
 
-    /** The history of our tables, apart from that of an application's own. */
-    static final String HISTORY = "semel_schema_history";
+    /** Tables that are installed together. */
+    enum Part {
+        RECORDS("idempotency_records", "V1__idempotency_records.sql"),
+        DOCUMENTS("documents", "V1__documents.sql");
 
-    private static final String MIGRATIONS = "classpath:dev/semel/postgres/migrations";
+        /** The version that this release installs and knows. */
+        static final int VERSION = 1;
 
-    /** Number of the advisory lock that is held by who migrates. */
+        private final String title;
+        private final String resource;
+
+        Part(String title, String resource) {
+            this.title = title;
+            this.resource = resource;
+        }
+
+        private String sql() {
+            try (InputStream in = Schema.class.getResourceAsStream(resource)) {
+                if (in == null) {
+                    throw new IllegalStateException(resource + " is missing from the class path");
+                }
+                return new String(in.readAllBytes(), UTF_8);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private static final int OLDEST_VERSION = 160_000;
+
+    /** Number of the advisory lock that is held by whoever installs. */
     private static final long LOCK = RowId.ofUser("").lock();
 
-    private Schema() {}
+    private static final String SERVER = """
+            select version(), current_setting('server_version_num')::int, current_setting('server_version'),
+              current_setting('server_encoding')
+            """;
 
-    /** @throws StoreException if that fails, or if a newer release has been there */
-    static void migrate(DataSource source) {
-        try (Connection waiting = source.getConnection()) {
-            waiting.setAutoCommit(false);
-            try (Statement statement = waiting.createStatement()) {
-                statement.execute("select pg_advisory_xact_lock(" + LOCK + ")");
-                migrateAlone(source);
+    private static final String RIGHTS = """
+            select current_user, current_database(), has_database_privilege(current_database(), 'create'),
+              n.oid is not null, coalesce(has_schema_privilege(n.oid, 'create'), false),
+              exists (select from pg_class c where c.relnamespace = n.oid and c.relname = 'semel_schema_version'),
+              (select rolsuper or rolcreaterole from pg_roles where rolname = current_user)
+            from (select ?::name as schema) wanted left join pg_namespace n on n.nspname = wanted.schema
+            """;
+
+    private static final String ROLES = """
+            select wanted.role, r.oid is not null, coalesce(pg_has_role(r.oid, 'set'), false),
+              coalesce(pg_has_role(r.oid, 'member with admin option'), false)
+            from unnest(array['semel_app', 'semel_service']) wanted(role) left join pg_roles r on r.rolname = wanted.role
+            order by wanted.role
+            """;
+
+    private final Statement statement;
+    private final PostgresSettings settings;
+    private final List<Part> parts;
+
+    private Schema(Statement statement, PostgresSettings settings, List<Part> parts) {
+        this.statement = statement;
+        this.settings = settings;
+        this.parts = parts;
+    }
+
+    /**
+     * Installs what is missing, or checks that nothing is.
+     *
+     * @throws StoreException if the database cannot be used; says what is missing or forbidden
+     */
+    static void prepare(DataSource source, PostgresSettings settings, List<Part> parts) {
+        try (Connection connection = source.getConnection()) {
+            boolean commitsItself = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("set transaction isolation level read committed");
+                new Schema(statement, settings, parts).prepare();
+                connection.commit();
             } finally {
-                waiting.rollback();
+                connection.rollback();
+                connection.setAutoCommit(commitsItself);
             }
         } catch (SQLException e) {
             throw Session.failed(e);
         }
     }
 
-    /** Flyway waits by itself for who migrates, but not for who begins a history. */
-    private static void migrateAlone(DataSource source) {
-        try {
-            Flyway flyway = Flyway.configure(Schema.class.getClassLoader())
-                    .dataSource(source)
-                    .locations(MIGRATIONS)
-                    .table(HISTORY)
-                    .baselineOnMigrate(true) // there may be tables of an application
-                    .baselineVersion("0")
-                    .load();
-            refuseIfNewer(flyway.info().all());
-            flyway.migrate();
-            refuseIfNewer(flyway.info().all());
-        } catch (FlywayException e) {
-            throw StoreException.unavailable("Cannot prepare the database's tables: " + firstLine(e), e);
+    private void prepare() throws SQLException {
+        checkServer();
+        if (isInstalled()) {
+            return;
+        }
+        if (!settings.migrate()) {
+            throw unusable(
+                    "Its schema " + settings.schema()
+                            + " lacks tables of Semel, and migration is turned off: let the owner of the database install them");
+        }
+        statement.execute("select pg_advisory_xact_lock(" + LOCK + ")");
+        if (!isInstalled()) {
+            install();
         }
     }
 
-    private static void refuseIfNewer(MigrationInfo[] migrations) {
-        String known = "none";
-        for (MigrationInfo migration : migrations) {
-            if (migration.getState().isResolved()) {
-                known = String.valueOf(migration.getVersion());
+    private void checkServer() throws SQLException {
+        try (ResultSet server = statement.executeQuery(SERVER)) {
+            server.next();
+            checkServer(server.getString(1), server.getInt(2), server.getString(3), server.getString(4));
+        }
+    }
+
+    /** Other databases that speak PostgreSQL's protocol may ignore advisory locks; other encodings lack characters. */
+    static void checkServer(String product, int number, String version, String encoding) {
+        if (!product.startsWith("PostgreSQL ")) {
+            throw unusable("It is not PostgreSQL but " + product.split(" ", 2)[0]
+                    + ", which may ignore advisory locks, on which commits rely");
+        }
+        if (number < OLDEST_VERSION) {
+            throw unusable("It is PostgreSQL " + version + ", and has to be 16 or later");
+        }
+        if (!encoding.equals("UTF8")) {
+            throw unusable("Its encoding is " + encoding + ", and has to be UTF8");
+        }
+    }
+
+    /** Whether nothing is missing. */
+    private boolean isInstalled() throws SQLException {
+        return installed().keySet().containsAll(parts);
+    }
+
+    /** Parts that are installed. The version is read as a role of Semel's, since the login itself need not be allowed to. */
+    private Map<Part, Integer> installed() throws SQLException {
+        Map<Part, Integer> installed = new EnumMap<>(Part.class);
+        if (!rights().hasVersions()) {
+            return installed;
+        }
+        checkRoles(false);
+        Map<String, Integer> versions = new HashMap<>();
+        String role = setting("role");
+        set("role", "semel_app");
+        try (ResultSet rows =
+                statement.executeQuery("select part, version from " + qualified("semel_schema_version"))) {
+            while (rows.next()) {
+                versions.put(rows.getString(1), rows.getInt(2));
             }
         }
-        for (MigrationInfo migration : migrations) {
-            if (migration.getState().isApplied()
-                    && !migration.getState().isResolved()
-                    && !migration.getVersion().toString().equals("0")) {
-                throw StoreException.refused("The database's tables are of version " + migration.getVersion()
-                        + ", this release knows them up to " + known + ": use a newer one");
+        set("role", role);
+        for (Part part : Part.values()) {
+            Integer version = versions.get(part.title);
+            if (version != null && version > Part.VERSION) {
+                throw unusable("Its schema " + settings.schema() + " has version " + version + " of the "
+                        + part.title.replace('_', ' ') + ", and this release knows version " + Part.VERSION
+                        + ": use a newer release");
+            }
+            if (version != null) {
+                installed.put(part, version);
+            }
+        }
+        return installed;
+    }
+
+    private void install() throws SQLException {
+        Map<Part, Integer> installed = installed();
+        Rights rights = rights();
+        if (!rights.hasSchema() && !rights.mayCreateSchema()) {
+            throw unusable(
+                    rights.login + " may not create the schema " + settings.schema() + ": grant create on database "
+                            + rights.database + " to " + rights.login + ", or create schema " + settings.schema()
+                            + " authorization " + rights.login);
+        }
+        if (rights.hasSchema() && !rights.mayCreateTables()) {
+            throw unusable(rights.login + " may not create tables in the schema " + settings.schema()
+                    + ": grant create on schema " + settings.schema() + " to " + rights.login
+                    + ", or let its owner install them");
+        }
+        checkRoles(true);
+        if (!rights.hasSchema()) {
+            statement.execute("create schema \"" + settings.schema() + "\"");
+        }
+        String searchPath = setting("search_path");
+        set("search_path", "\"" + settings.schema() + "\"");
+        for (Part part : parts) {
+            if (!installed.containsKey(part)) {
+                statement.execute(part.sql());
+            }
+        }
+        set("search_path", searchPath);
+    }
+
+    /** @param installing whether roles that are missing are created, and granted to the login where it may do so */
+    private void checkRoles(boolean installing) throws SQLException {
+        Rights rights = rights();
+        try (ResultSet roles = statement.executeQuery(ROLES)) {
+            while (roles.next()) {
+                String role = roles.getString(1);
+                if (!roles.getBoolean(2)) {
+                    if (!installing || !rights.mayCreateRoles()) {
+                        throw unusable("The role " + role + " is missing, and " + rights.login
+                                + " may not create it: create role " + role + " nologin, and grant " + role + " to "
+                                + rights.login);
+                    }
+                } else if (!roles.getBoolean(3) && !(installing && roles.getBoolean(4))) {
+                    throw unusable(rights.login + " may not act as the role " + role + ": grant " + role + " to "
+                            + rights.login);
+                }
             }
         }
     }
 
-    private static String firstLine(FlywayException e) {
-        return String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("");
+    /** What the login may do, and what there is. */
+    private record Rights(
+            String login,
+            String database,
+            boolean mayCreateSchema,
+            boolean hasSchema,
+            boolean mayCreateTables,
+            boolean hasVersions,
+            boolean mayCreateRoles) {}
+
+    private Rights rights() throws SQLException {
+        try (PreparedStatement asked = statement.getConnection().prepareStatement(RIGHTS)) {
+            asked.setString(1, settings.schema());
+            try (ResultSet row = asked.executeQuery()) {
+                row.next();
+                return new Rights(
+                        row.getString(1),
+                        row.getString(2),
+                        row.getBoolean(3),
+                        row.getBoolean(4),
+                        row.getBoolean(5),
+                        row.getBoolean(6),
+                        row.getBoolean(7));
+            }
+        }
+    }
+
+    private String setting(String name) throws SQLException {
+        try (ResultSet row = statement.executeQuery("select current_setting('" + name + "')")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /** For the transaction. */
+    private void set(String name, String value) throws SQLException {
+        try (PreparedStatement setting =
+                statement.getConnection().prepareStatement("select set_config('" + name + "', ?, true)")) {
+            setting.setString(1, value);
+            setting.execute();
+        }
+    }
+
+    private String qualified(String table) {
+        return "\"" + settings.schema() + "\"." + table;
+    }
+
+    private static StoreException unusable(String reason) {
+        return StoreException.rejected("The database cannot be used. " + reason);
     }
 }

@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
 import javax.sql.DataSource;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -35,17 +36,18 @@ final class Session {
     /** What time it is: what is given, or the database's. */
     static final String TIME = ", coalesce(?::timestamptz, clock_timestamp())";
 
-    /** How much later than it has to an answer may come; a connection on which none does is given up. */
+    /** How much later than it has to a response may come; a connection on which none comes is given up. */
     private static final int LATE_MILLIS = 5_000;
 
     /** After so many a driver has settled how it sends a statement. */
     private static final int MANY_TIMES = 10;
 
     private final DataSource source;
+    private final SqlTexts texts;
     private final StatementListener listener;
     private final Work work;
     private final String limits;
-    private final int answerMillis;
+    private final int responseMillis;
 
     Session(DataSource source, PostgresSettings settings) {
         this(source, settings, StatementListener.NONE);
@@ -53,9 +55,10 @@ final class Session {
 
     Session(DataSource source, PostgresSettings settings, StatementListener listener) {
         this.source = source;
+        this.texts = new SqlTexts(settings.schema());
         this.listener = listener;
         this.work = Work.OTHER;
-        this.answerMillis = Math.toIntExact(settings.statementTimeout().toMillis()) + LATE_MILLIS;
+        this.responseMillis = Math.toIntExact(settings.statementTimeout().toMillis()) + LATE_MILLIS;
         // Statements are planned once, for tables of any size: a plan that was good for an empty table must not stay.
         this.limits = "set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "', true), "
                 + "set_config('statement_timeout', '"
@@ -65,19 +68,30 @@ final class Session {
 
     private Session(Session session, Work work) {
         this.source = session.source;
+        this.texts = session.texts;
         this.listener = session.listener;
         this.work = work;
         this.limits = session.limits;
-        this.answerMillis = session.answerMillis;
+        this.responseMillis = session.responseMillis;
     }
 
-    /** The same, whose statements are for something that is told to whoever listens. */
+    /** The same, whose statements are reported to the listener as some kind of work. */
     Session doing(Work work) {
         return new Session(this, work);
     }
 
     DataSource source() {
         return source;
+    }
+
+    /** The texts of statements on the tables of its schema. */
+    SqlTexts texts() {
+        return texts;
+    }
+
+    /** Users as the setting {@code semel.user} names them. No name holds a control character. */
+    static String users(Collection<String> users) {
+        return String.join("\u001f", users);
     }
 
     /** Gives a statement its parameters. */
@@ -94,7 +108,7 @@ final class Session {
     static final class Results {
 
         private final PreparedStatement statement;
-        private boolean begun;
+        private boolean started;
 
         Results(PreparedStatement statement) {
             this.statement = statement;
@@ -103,10 +117,10 @@ final class Session {
         /** The rows of the next statement that returned any, or might have. */
         ResultSet next() throws SQLException {
             do {
-                if (begun) {
+                if (started) {
                     statement.getMoreResults();
                 }
-                begun = true;
+                started = true;
             } while (statement.getResultSet() == null && statement.getUpdateCount() >= 0);
             return statement.getResultSet();
         }
@@ -117,24 +131,24 @@ final class Session {
         T read(Results results) throws SQLException;
     }
 
-    /** The statement that has to come before others in the same round trip; its first parameter is the users. */
-    String prologue(Role role) {
-        return prologue(role, "");
+    /** A statement behind the one that has to come before it in the same round trip, whose first parameter is the users. */
+    String sql(Role role, String statement) {
+        return sql(role, "", statement);
     }
 
-    /** The same, doing something more at its end. */
-    String prologue(Role role, String more) {
-        return role.prologue + limits + more + "; ";
+    /** The same, doing something more at the end of the first statement. */
+    String sql(Role role, String more, String statement) {
+        return texts.qualified(role.prologue + limits + more + "; " + statement);
     }
 
     /** The {@link #TIME} that was at the end of a prologue. */
     static Instant time(ResultSet prologue) throws SQLException {
         prologue.next();
-        return OnceRow.instant(prologue, 7);
+        return IdempotencyRow.instant(prologue, 7);
     }
 
     /**
-     * Runs a statement that begins with a {@linkplain #prologue prologue}.
+     * Runs a statement that begins with a {@linkplain #sql prologue}.
      *
      * @throws StoreException if that fails; whether it has written anything is not certain then
      */
@@ -146,7 +160,7 @@ final class Session {
     }
 
     /**
-     * Runs statements of which the first is a {@linkplain #prologue prologue}.
+     * Runs statements of which the first is a {@linkplain #sql prologue}.
      *
      * @throws StoreException if that fails; whether it has written anything is not certain then
      */
@@ -160,11 +174,11 @@ final class Session {
 
     private <T> T runAll(Connection connection, String sql, Binding binding, ReadingAll<T> reading)
             throws SQLException {
-        long begun = System.nanoTime();
+        long startedAt = System.nanoTime();
         boolean failed = true;
         boolean commitsItself = connection.getAutoCommit();
         int timeout = connection.getNetworkTimeout();
-        connection.setNetworkTimeout(Runnable::run, answerMillis);
+        connection.setNetworkTimeout(Runnable::run, responseMillis);
         if (!commitsItself) {
             connection.setAutoCommit(true);
         }
@@ -175,10 +189,10 @@ final class Session {
             failed = false;
             return result;
         } catch (SQLException e) {
-            failed = !KeySql.isAnswer(e);
+            failed = !CallerSql.isExpected(e);
             throw e;
         } finally {
-            listener.ran(work, System.nanoTime() - begun, failed);
+            listener.ran(work, System.nanoTime() - startedAt, failed);
             if (!connection.isClosed()) {
                 connection.setNetworkTimeout(Runnable::run, timeout);
                 connection.setAutoCommit(commitsItself);
@@ -187,13 +201,13 @@ final class Session {
     }
 
     /**
-     * Refuses a driver that sends a prologue in a transaction of its own, as it does if it was told to ask for the types of all that it
+     * Rejects a driver that sends a prologue in a transaction of its own, as it does if it was told to ask for the types of all that it
      * sends: roles, time-outs and locks would be gone before what they are for. It asks when a statement has come some times.
      *
      * @throws StoreException if it does, or if the database cannot be asked
      */
-    void refuseIfSplit() {
-        String sql = prologue(Role.APP) + "select current_setting('role'), ?";
+    void rejectIfSplit() {
+        String sql = sql(Role.APP, "select current_setting('role'), ?");
         try (Connection connection = source.getConnection()) {
             for (int i = 0; i < MANY_TIMES; i++) {
                 String role = runAll(connection, sql, to -> to.text("").text(""), results -> {
@@ -203,7 +217,7 @@ final class Session {
                     return rows.getString(1);
                 });
                 if (!role.equals(Role.APP.role)) {
-                    throw StoreException.refused(
+                    throw StoreException.rejected(
                             "The database cannot be used. The driver sends statements that belong together in transactions"
                                     + " of their own: leave out its settings stringtype and preferQueryMode");
                 }
@@ -220,8 +234,8 @@ final class Session {
         return StoreException.unavailable("The database failed (" + e.getSQLState() + "): " + message, e);
     }
 
-    /** Whether the server itself refused a statement, so that it certainly changed nothing and the connection goes on. */
-    static boolean isRefusal(StoreException e) {
+    /** Whether the server itself rejected a statement, so that it certainly changed nothing and the connection goes on. */
+    static boolean isRejection(StoreException e) {
         return e.getCause() instanceof PSQLException failure
                 && failure.getServerErrorMessage() != null
                 && failure.getSQLState() != null

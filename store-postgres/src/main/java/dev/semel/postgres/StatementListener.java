@@ -19,7 +19,7 @@ public interface StatementListener {
         COMMIT,
         /** Keys are listed. */
         LIST,
-        /** What is past its time is removed. */
+        /** What is expired is removed. */
         SWEEP,
         /** What is a user's is removed. */
         ERASE,

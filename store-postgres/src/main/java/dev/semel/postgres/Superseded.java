@@ -1,9 +1,9 @@
 package dev.semel.postgres;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +25,10 @@ final class Superseded {
     private record Version(DocumentId id, String writer) {}
 
     /** The commit that replaced it, and what it left. */
-    private record Successor(String attempt, long version, long nanos) {
+    private record Successor(String commitId, long version, long nanos) {
 
-        boolean isKnownBy(String attempt, long now) {
-            return !this.attempt.equals(attempt) && now - nanos < MOMENT_NANOS;
+        boolean isKnownBy(String commitId, long now) {
+            return !this.commitId.equals(commitId) && now - nanos < MOMENT_NANOS;
         }
     }
 
@@ -44,30 +44,30 @@ final class Superseded {
     /** A commit was applied. */
     synchronized void note(Commit applied) {
         for (DocumentWrite write : applied.writes()) {
-            String writer = applied.writers().get(write.id());
+            String writer = applied.preconditions().get(write.id());
             if (writer != null && !writer.isEmpty()) {
                 long version =
                         write instanceof DocumentWrite.Put put ? put.document().version() : 0;
                 successors.put(
-                        new Version(write.id(), writer), new Successor(applied.attempt(), version, System.nanoTime()));
+                        new Version(write.id(), writer), new Successor(applied.id(), version, System.nanoTime()));
             }
         }
     }
 
     /** Nobody knows whether a commit was applied. If it was, it did not come too late, whatever has been replaced since. */
     synchronized void doubt(Commit commit) {
-        doubtful.put(commit.attempt(), true);
+        doubtful.put(commit.id(), true);
     }
 
-    /** What a commit would be told that comes too late; null if that is not known. */
-    synchronized CommitResult.@Nullable Stale check(Commit commit) {
-        if (doubtful.containsKey(commit.attempt())) {
+    /** The result of a commit that comes too late; null if that is not known. */
+    synchronized CommitResult.@Nullable DocumentConflict check(Commit commit) {
+        if (doubtful.containsKey(commit.id())) {
             return null;
         }
-        for (Map.Entry<DocumentId, String> expected : commit.writers().entrySet()) {
+        for (Map.Entry<DocumentId, String> expected : commit.preconditions().entrySet()) {
             Successor successor = successors.get(new Version(expected.getKey(), expected.getValue()));
-            if (successor != null && successor.isKnownBy(commit.attempt(), System.nanoTime())) {
-                return new CommitResult.Stale(expected.getKey(), successor.version);
+            if (successor != null && successor.isKnownBy(commit.id(), System.nanoTime())) {
+                return new CommitResult.DocumentConflict(expected.getKey(), successor.version);
             }
         }
         return null;

@@ -9,16 +9,15 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.FurtherKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.KeyQuery;
-import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Scan;
-import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import dev.semel.store.admin.Sweeper;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore.Scan;
+import dev.semel.store.spi.IndexEntry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -44,17 +43,18 @@ class ConnectionsTest {
                 assertThat(once.leased(call, IfAbandoned.RERUN, lease -> Response.of("again")))
                         .isInstanceOf(Outcome.Replayed.class);
                 DocumentId id = new DocumentId("things", i % 2 == 0 ? "" : "bob", "d" + i);
-                assertThat(store.commit(Stored.commit("a" + i, Stored.key("bob", "k" + i), id, FurtherKey.placed(""))))
+                assertThat(store.commit(
+                                Stored.commit("a" + i, Stored.key("bob", "k" + i), id, IndexEntry.inCommitOrder(""))))
                         .isInstanceOf(CommitResult.Applied.class);
                 assertThat(store.read(id)).isPresent();
             }
             assertThat(store.scan(new Scan("things", "bob", "", KeyRange.ofPrefix("d"), "", 100)))
                     .hasSize(6);
-            assertThat(store.scan(new Scan("things", "", FurtherKey.IN_ORDER, KeyRange.ofPrefix(""), "", 100)))
+            assertThat(store.scan(new Scan("things", "", IndexEntry.COMMIT_ORDER, KeyRange.ofPrefix(""), "", 100)))
                     .hasSize(6);
-            assertThat(store.find(Stored.key("bob", "k1"), Quota.NONE).record()).isNotNull();
-            new Sweeper(store, Time.system()).sweep();
-            assertThat(store.housekeeping().list(KeyQuery.all(10)).records()).isNotEmpty();
+            assertThat(store.find(Stored.key("bob", "k1")).record()).isNotNull();
+            new Sweeper(store.admin(), Time.system()).sweep();
+            assertThat(store.admin().list(KeyQuery.all(10)).records()).isNotEmpty();
         }
     }
 

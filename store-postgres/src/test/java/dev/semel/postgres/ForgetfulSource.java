@@ -16,7 +16,7 @@ final class ForgetfulSource {
     private ForgetfulSource() {}
 
     static DataSource of(DataSource database) throws SQLException {
-        PGSimpleDataSource source = OwnTransactionsTest.like(database);
+        PGSimpleDataSource source = CallerTransactionsTest.like(database);
         source.setPrepareThreshold(0); // what was prepared is forgotten too
         Deque<Connection> sessions = new ArrayDeque<>();
         sessions.add(source.getConnection());

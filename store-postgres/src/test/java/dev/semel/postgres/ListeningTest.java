@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.FurtherKey;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IndexEntry;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class ListeningTest {
 
     private static final String LISTENERS =
-            "from pg_stat_activity where datname = current_database() and query = 'listen semel_places'";
+            "from pg_stat_activity where datname = current_database() and query = 'listen semel_commits'";
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();
     private final Pool pool = new Pool(database);
@@ -41,13 +41,13 @@ class ListeningTest {
         Postgres.NEWEST.giveBack(database);
     }
 
-    private void commitThere(FurtherKey... furtherKeys) {
+    private void commitThere(IndexEntry... indexEntries) {
         String key = IdSchemes.TID62.mint();
         Instant now = there.clock().instant();
         DocumentId id = new DocumentId("notes", "", key);
-        Document note = new Document(id, 1, now, now, null, Json.of("1"), key);
+        Document note = new Document(id, 1, now, now, null, Json.of("1"), key, 0);
         assertThat(there.commit(new Commit(
-                        key, null, Map.of(id, ""), List.of(new DocumentWrite.Put(note, List.of(furtherKeys))))))
+                        key, null, Map.of(id, ""), List.of(new DocumentWrite.Put(note, List.of(indexEntries))))))
                 .isInstanceOf(CommitResult.Applied.class);
     }
 
@@ -56,13 +56,13 @@ class ListeningTest {
         assertThat(news.tryAcquire(1, TimeUnit.MINUTES)).isTrue();
         for (int i = 0; i < 3; i++) {
             news.drainPermits();
-            commitThere(FurtherKey.placed(""));
+            commitThere(IndexEntry.inCommitOrder(""));
             assertThat(news.tryAcquire(1, TimeUnit.MINUTES)).isTrue();
         }
     }
 
     @Test
-    void commitOfAnotherServer_isTold_andAgainAfterTheConnectionWasLost() throws Exception {
+    void commitOfAnotherServer_notifies_andAgainAfterTheConnectionWasLost() throws Exception {
         here.watch(news::release);
         for (int i = 0; i < 3; i++) {
             assertTold();
@@ -74,12 +74,12 @@ class ListeningTest {
     }
 
     @Test
-    void commitWithoutAPlace_isNotTold() throws Exception {
+    void commitWithoutASequenceNumber_isNotNotified() throws Exception {
         here.watch(news::release);
         assertTold();
         news.drainPermits();
         commitThere();
-        commitThere(FurtherKey.placed(""));
+        commitThere(IndexEntry.inCommitOrder(""));
         assertThat(news.tryAcquire(1, TimeUnit.MINUTES)).isTrue();
         assertThat(news.availablePermits()).isZero();
     }

@@ -3,12 +3,12 @@ package dev.semel.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.StoreException;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,12 +44,12 @@ class LostConnectionsTest {
     }
 
     @Test
-    void commitWhoseAnswerWasLost_isNotTooLateForWhatCameAfterIt() {
+    void commitWithLostResponse_isNotTooLateForWhatCameAfterIt() {
         AtomicBoolean breaks = new AtomicBoolean();
         DataSource breaking = BreakingSource.of(
                 pool,
                 BreakingSource.Break.BEFORE_THE_ANSWER_COMES,
-                sql -> sql.contains("into documents") && breaks.getAndSet(false),
+                sql -> sql.contains(".documents") && breaks.getAndSet(false),
                 () -> {});
         DocumentId read = id("read");
         DocumentId written = id("written");
@@ -114,7 +114,7 @@ class LostConnectionsTest {
         assertThat(Postgres.ask(database, "select count(*) from documents")).isEqualTo("" + callers * each);
     }
 
-    /** Every answer is that it was applied, and with the same fence however often it is asked for. */
+    /** Every answer is that it was applied, and with the same fencing token however often it is asked for. */
     private static void commitUntilAnswered(PostgresStore store, Commit commit, AtomicInteger lost) {
         while (true) {
             try {
@@ -130,7 +130,7 @@ class LostConnectionsTest {
     }
 
     @Test
-    void databaseOutOfReach_isTold_andNothingIsKeptInUse() {
+    void databaseOutOfReach_isReported_andNothingIsKeptInUse() {
         org.postgresql.ds.PGSimpleDataSource nowhere = new org.postgresql.ds.PGSimpleDataSource();
         nowhere.setUrl("jdbc:postgresql://localhost:1/nowhere");
         assertThatThrownBy(() -> PostgresStore.open(nowhere, PostgresSettings.DEFAULTS))
@@ -147,14 +147,13 @@ class LostConnectionsTest {
                 Commit.of("bad", Stored.completed(Stored.key("ann", "bad"), "no \0 in a text", Quota.NONE)));
         PendingCommit other = new PendingCommit(Stored.commit("other", Stored.key("bob", "other"), id("other")));
         try (PostgresStore store = open()) {
-            store.commitTogether(List.of(good, bad, other));
+            store.commits.commitTogether(List.of(good, bad, other));
             assertThat(List.of(good, bad, other)).allMatch(PendingCommit::isBusy, "goes alone");
             assertThat(store.commit(good.commit)).isInstanceOf(CommitResult.Applied.class);
             assertThat(store.commit(other.commit)).isInstanceOf(CommitResult.Applied.class);
             assertThatThrownBy(() -> store.commit(bad.commit)).isInstanceOf(StoreException.class);
             assertThat(store.read(id("good"))).isPresent();
-            assertThat(store.find(Stored.key("ann", "bad"), Quota.NONE).record())
-                    .isNull();
+            assertThat(store.find(Stored.key("ann", "bad")).record()).isNull();
         }
         assertThat(pool.lent()).isZero();
     }
@@ -169,14 +168,14 @@ class LostConnectionsTest {
             group.add(new PendingCommit(Stored.commit("c", Stored.key("ann", "c"), id("taken"))));
             group.add(new PendingCommit(Stored.write("d", id("d"), null)));
             group.add(new PendingCommit(new Commit("e", null, Map.of(id("nowhere"), "somebody"), List.of())));
-            store.commitTogether(group);
+            store.commits.commitTogether(group);
             assertThat(group.get(0).result()).isInstanceOf(CommitResult.Applied.class);
-            assertThat(group.get(1).result()).isEqualTo(new CommitResult.OnceChanged());
-            assertThat(group.get(2).result()).isEqualTo(new CommitResult.Stale(id("taken"), 1));
+            assertThat(group.get(1).result()).isEqualTo(new CommitResult.RecordConflict());
+            assertThat(group.get(2).result()).isEqualTo(new CommitResult.DocumentConflict(id("taken"), 1));
             assertThat(group.get(3).result()).isEqualTo(new CommitResult.Applied(null));
-            assertThat(group.get(4).result()).isEqualTo(new CommitResult.Stale(id("nowhere"), 0));
+            assertThat(group.get(4).result()).isEqualTo(new CommitResult.DocumentConflict(id("nowhere"), 0));
             assertThat(store.read(id("b"))).isEmpty();
-            assertThat(store.find(Stored.key("ann", "c"), Quota.NONE).record()).isNull();
+            assertThat(store.find(Stored.key("ann", "c")).record()).isNull();
             assertThat(store.read(id("d"))).isPresent();
         }
     }

@@ -26,7 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** The example of the page, as a program that is killed and started again: one payment for each key. */
 class PaymentServiceTest {
 
-    private static final Path PAGE = Path.of("..", "docs", "own-transactions.md");
+    private static final Path PAGE = Path.of("..", "docs", "caller-managed-transactions.md");
     private static final Path SOURCE = Path.of("src", "test", "java", "example", "PaymentService.java");
 
     private @Nullable DataSource database;
@@ -118,12 +118,12 @@ class PaymentServiceTest {
 
     /** The commit is on its way, and nobody is there to hear that it worked. */
     @Test
-    void programThatIsKilledInItsCommit_hasPaid_andItsRetryIsToldSo() throws Exception {
+    void programThatIsKilledInItsCommit_hasPaid_andItsRetryReplaysIt() throws Exception {
         said(start());
         try (Connection connection = database().getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            statement.execute("lock table idempotency_keys in exclusive mode");
+            statement.execute("lock table semel.idempotency_records in exclusive mode");
             Process process = start("7");
             awaitWaiting(process);
             process.destroyForcibly().waitFor();

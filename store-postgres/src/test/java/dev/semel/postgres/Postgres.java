@@ -30,6 +30,9 @@ public final class Postgres {
 
     private static final String TEMPLATE = "semel_template";
 
+    /** Finds an application's tables, and Semel's; what is created is the application's. */
+    private static final String SEARCH_PATH = "set search_path to public, semel";
+
     private final int version;
     private final AtomicInteger databases = new AtomicInteger();
     private final Queue<DataSource> unused = new ConcurrentLinkedQueue<>();
@@ -49,7 +52,7 @@ public final class Postgres {
             try {
                 server = start();
                 run("postgres", "create database " + TEMPLATE);
-                Schema.migrate(source(TEMPLATE));
+                PostgresStore.open(source(TEMPLATE), PostgresSettings.DEFAULTS).close();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -108,7 +111,7 @@ public final class Postgres {
         try {
             execute(
                     used,
-                    "delete from idempotency_keys; delete from documents; delete from further_keys; delete from receipts; delete from earlier_starts;"
+                    "delete from idempotency_records; delete from documents; delete from index_entries; delete from commit_log;"
                             + " delete from cleanup_logs");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
@@ -153,9 +156,13 @@ public final class Postgres {
     /** The first column of the first row that a statement returns; null if there is none. */
     public static @Nullable String ask(DataSource source, String sql) throws SQLException {
         try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            return rows.next() ? rows.getString(1) : null;
+                Statement statement = connection.createStatement()) {
+            statement.execute(SEARCH_PATH);
+            try (ResultSet rows = statement.executeQuery(sql)) {
+                return rows.next() ? rows.getString(1) : null;
+            } finally {
+                statement.execute("reset search_path");
+            }
         }
     }
 
@@ -169,7 +176,12 @@ public final class Postgres {
     public static void execute(DataSource source, String sql) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+            statement.execute(SEARCH_PATH);
+            try {
+                statement.execute(sql);
+            } finally {
+                statement.execute("reset search_path");
+            }
         }
     }
 }

@@ -2,8 +2,8 @@ package dev.semel.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.StoreContract;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -22,7 +22,7 @@ class PostgresStoreContractTest extends StoreContract {
     }
 
     @Override
-    protected Store open(Time time) {
+    protected DocumentStore open(Time time) {
         DataSource database = server().usedDatabase();
         Pool pool = new Pool(database);
         databases.put(pool, database);

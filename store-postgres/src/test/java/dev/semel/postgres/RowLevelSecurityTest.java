@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.DocumentId;
-import dev.semel.store.FurtherKey;
+import dev.semel.store.spi.IndexEntry;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,13 +18,14 @@ import org.junit.jupiter.api.Test;
 /** What a connection that acts as the server does can reach, whatever it tries. */
 class RowLevelSecurityTest {
 
-    private static final List<String> TABLES = List.of("idempotency_keys", "documents", "further_keys");
+    private static final List<String> TABLES = List.of("idempotency_records", "documents", "index_entries");
 
     private final DataSource source = Postgres.NEWEST.usedDatabase();
     private Connection hostile;
 
     RowLevelSecurityTest() throws SQLException {
         hostile = source.getConnection();
+        execute("set search_path to public, semel");
     }
 
     @BeforeEach
@@ -35,17 +36,16 @@ class RowLevelSecurityTest {
                         "by-" + user,
                         Stored.key(user, "k"),
                         new DocumentId("notes", user, "note-of-" + user),
-                        new FurtherKey("by-date", "d-" + user)));
+                        new IndexEntry("by-date", "d-" + user)));
             }
-            store.commit(Stored.write("by-all", new DocumentId("feed", "", "post"), null, new FurtherKey("f", "p")));
+            store.commit(Stored.write("by-all", new DocumentId("feed", "", "post"), null, new IndexEntry("f", "p")));
         }
-        execute("insert into earlier_starts (user_id, created_at) values ('ann', now()), ('bob', now())");
         execute("create or replace view everything as select user_id, status from idempotency_keys");
         execute(
                 "create or replace view as_invoker with (security_invoker = true) as select user_id, status from idempotency_keys");
         execute(
                 "create or replace function count_keys() returns bigint language sql as 'select count(*) from idempotency_keys'");
-        execute("grant select on as_invoker to semel_app");
+        execute("grant select on as_invoker to semel_app; grant usage on schema public to semel_app");
         hostile.setAutoCommit(false);
     }
 
@@ -90,16 +90,38 @@ class RowLevelSecurityTest {
         assertThat(ask("select string_agg(user_id, ',') from idempotency_keys")).isEqualTo("ann");
         assertThat(ask("select string_agg(owner || ':' || key, ',' order by owner) from documents"))
                 .isEqualTo(":post,ann:note-of-ann");
-        assertThat(ask("select string_agg(owner || ':' || further_key, ',' order by owner) from further_keys"))
+        assertThat(ask("select string_agg(owner || ':' || index_key, ',' order by owner) from index_entries"))
                 .isEqualTo(":p,ann:d-ann");
-        assertThat(ask("select string_agg(user_id, ',') from earlier_starts")).isEqualTo("ann");
-        assertThat(ask("select string_agg(user_id, ',') from semel_starts")).isEqualTo("ann,ann");
+        assertThat(ask("select string_agg(user_id, ',') from idempotency_records"))
+                .isEqualTo("ann");
     }
 
     @Test
     void forSeveralUsers_theirRowsAreSeen() throws SQLException {
-        actFor("ann,bob");
+        actFor("ann\u001fbob");
         assertThat(ask("select count(*) from idempotency_keys")).isEqualTo("2");
+        assertThat(ask("select count(*) from documents where owner <> ''")).isEqualTo("2");
+    }
+
+    /** A comma is a character of a name. */
+    @Test
+    void forAUserWhoseNameHasAComma_rowsOfThoseItSeemsToName_areNeitherSeenNorChanged() throws SQLException {
+        execute(
+                "insert into idempotency_records (id, idempotency_key, client_tx_id, user_id, endpoint, payload_hash, status,"
+                        + " created_at, attempts, commit_id, fencing_token)"
+                        + " select gen_random_uuid(), 'k', 't', 'ann,bob', 'e', '', 3, now(), 1, 'c', 1");
+        hostile.commit();
+        actFor("ann,bob");
+        for (String table : List.of("idempotency_keys", "idempotency_records")) {
+            assertThat(ask("select string_agg(user_id, ' ') from " + table)).isEqualTo("ann,bob");
+        }
+        assertThat(ask("select count(*) from documents where owner <> ''")).isEqualTo("0");
+        assertThat(ask("select count(*) from index_entries where owner <> ''")).isEqualTo("0");
+        assertThat(update("delete from idempotency_records")).isEqualTo(1);
+        hostile.commit();
+        assertThat(ask("select string_agg(user_id, ' ' order by user_id) from idempotency_keys"))
+                .isEqualTo("ann bob");
+        assertThat(Session.users(List.of("ann,bob", "cid"))).isEqualTo("ann,bob\u001fcid");
     }
 
     @Test
@@ -107,7 +129,7 @@ class RowLevelSecurityTest {
         actForNobody();
         assertThat(ask("select count(*) from idempotency_keys")).isEqualTo("0");
         assertThat(ask("select count(*) from documents where owner <> ''")).isEqualTo("0");
-        assertThat(ask("select count(*) from semel_starts")).isEqualTo("0");
+        assertThat(ask("select count(*) from idempotency_records")).isEqualTo("0");
         execute("select set_config('semel.user', '', true)");
         assertThat(ask("select count(*) from idempotency_keys")).isEqualTo("0");
     }
@@ -157,13 +179,15 @@ class RowLevelSecurityTest {
     void anotherUsersRows_areNotChanged() throws SQLException {
         actFor("ann");
         for (String table : TABLES) {
-            String owner = table.equals("idempotency_keys") ? "user_id" : "owner";
+            String owner = table.equals("idempotency_records") ? "user_id" : "owner";
             assertThat(update("delete from " + table + " where " + owner + " = 'bob'"))
                     .isZero();
             assertThat(update("update " + table + " set " + owner + " = 'ann' where " + owner + " = 'bob'"))
                     .isZero();
         }
-        assertThat(update("update idempotency_keys set status = 'failed'")).isEqualTo(1);
+        assertThat(update("update idempotency_records set status = 3")).isEqualTo(1);
+        assertThat(update("update idempotency_keys set user_id = 'ann' where user_id = 'bob'"))
+                .isZero();
         assertThat(update("delete from idempotency_keys")).isEqualTo(1);
         hostile.commit();
         assertThat(ask("select string_agg(user_id || status, ',') from idempotency_keys"))
@@ -174,12 +198,12 @@ class RowLevelSecurityTest {
     void rowsForAnotherUser_cannotBeMade() throws SQLException {
         for (String sql : List.of(
                 "update idempotency_keys set user_id = 'bob'",
+                "update idempotency_records set user_id = 'bob'",
                 "update documents set owner = 'bob' where owner = 'ann'",
-                "insert into documents (collection, owner, key, version, created_at, updated_at, written_by, data)"
+                "insert into documents (collection, owner, key, version, created_at, updated_at, commit_id, data)"
                         + " values ('notes', 'bob', 'x', 1, now(), now(), 'x', '1')",
-                "insert into further_keys values ('notes', 'bob', 'n', 'x', 'x')",
-                "insert into earlier_starts (user_id, created_at) values ('bob', now())",
-                "insert into documents as d (collection, owner, key, version, created_at, updated_at, written_by, data)"
+                "insert into index_entries values ('notes', 'bob', 'n', 'x', 'x')",
+                "insert into documents as d (collection, owner, key, version, created_at, updated_at, commit_id, data)"
                         + " values ('notes', 'bob', 'note-of-bob', 1, now(), now(), 'x', '1')"
                         + " on conflict (collection, owner, key) do update set data = '2'")) {
             actFor("ann");
@@ -192,11 +216,13 @@ class RowLevelSecurityTest {
     void tablesThatAreNoUsersBusiness_areOutOfReach() throws SQLException {
         for (String sql : List.of(
                 "select count(*) from cleanup_logs",
-                "alter table idempotency_keys disable row level security",
-                "drop policy own_rows on idempotency_keys",
-                "truncate idempotency_keys",
-                "delete from receipts",
-                "delete from earlier_starts")) {
+                "alter table idempotency_records disable row level security",
+                "drop policy own_rows on idempotency_records",
+                "truncate idempotency_records",
+                "update semel_schema_version set version = 0",
+                "select cleanup_expired_idempotency_keys()",
+                "select sweep_idempotency_records('-infinity', 'infinity', 10)",
+                "delete from commit_log")) {
             actFor("ann");
             assertThatThrownBy(() -> execute(sql)).as(sql).isInstanceOf(SQLException.class);
             hostile.rollback();

@@ -10,20 +10,20 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.Expected;
-import dev.semel.store.FurtherKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Scan;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore.Scan;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
+import dev.semel.store.spi.IndexEntry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -170,7 +170,7 @@ class SeveralServersTest {
             while (writing.get()) {
                 List<String> now = servers
                         .get(0)
-                        .scan(new Scan("posts", "", FurtherKey.IN_ORDER, KeyRange.ofPrefix(""), "", 10_000))
+                        .scan(new Scan("posts", "", IndexEntry.COMMIT_ORDER, KeyRange.ofPrefix(""), "", 10_000))
                         .stream()
                         .map(Document::key)
                         .toList();
@@ -182,7 +182,8 @@ class SeveralServersTest {
             for (int i = 0; i < 40; i++) {
                 String name = thread + "-" + i;
                 servers.get(thread % 2)
-                        .commit(Stored.write(name, new DocumentId("posts", "", name), null, FurtherKey.placed("")));
+                        .commit(Stored.write(
+                                name, new DocumentId("posts", "", name), null, IndexEntry.inCommitOrder("")));
             }
             return null;
         });
@@ -201,7 +202,7 @@ class SeveralServersTest {
             statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
             PendingCommit waits = new PendingCommit(Stored.write("waits", held, null));
             PendingCommit goes = new PendingCommit(Stored.write("goes", free, null));
-            store.commitTogether(List.of(waits, goes));
+            store.commits.commitTogether(List.of(waits, goes));
             assertThat(goes.result()).isEqualTo(new CommitResult.Applied(null));
             assertThat(waits.isBusy()).isTrue();
             Future<CommitResult> waiting = threads.submit(() -> store.commit(Stored.write("waits", held, null)));
@@ -226,7 +227,7 @@ class SeveralServersTest {
                     new PendingCommit(Commit.of("a", Stored.completed(Stored.key("ann", "a"), "a", quota)));
             PendingCommit goes =
                     new PendingCommit(Commit.of("b", Stored.completed(Stored.key("bob", "b"), "b", quota)));
-            store.commitTogether(List.of(waits, goes));
+            store.commits.commitTogether(List.of(waits, goes));
             assertThat(waits.isBusy()).isTrue();
             assertThat(goes.result()).isInstanceOf(CommitResult.Applied.class);
             List<Future<CommitResult>> waiting = new ArrayList<>();
@@ -261,8 +262,8 @@ class SeveralServersTest {
         Duration shortly = Duration.ofMillis(50);
         Pool pool = new Pool(database);
         pools.add(pool);
-        try (PostgresStore hasty =
-                        PostgresStore.open(pool, new PostgresSettings(false, shortly, Duration.ofSeconds(15)));
+        try (PostgresStore hasty = PostgresStore.open(
+                        pool, PostgresSettings.DEFAULTS.withTimeouts(shortly, Duration.ofSeconds(15)));
                 Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
@@ -284,7 +285,8 @@ class SeveralServersTest {
     void rowThatIsHeldTooLong_isGivenUp_withoutAnyDoubtWhatHappened() throws Exception {
         DocumentId held = new DocumentId("things", "", "held");
         PostgresStore hasty = PostgresStore.open(
-                new Pool(database), new PostgresSettings(false, Duration.ofMillis(50), Duration.ofSeconds(15)));
+                new Pool(database),
+                PostgresSettings.DEFAULTS.withTimeouts(Duration.ofMillis(50), Duration.ofSeconds(15)));
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
@@ -301,9 +303,9 @@ class SeveralServersTest {
     void serversWhoseClocksDiffer_agreeOnLeases() {
         Call call = Call.of(Stored.key("ann", "leased"), Fingerprint.ofJson("1"));
         PostgresStore first = servers.get(0);
-        OnceWrite claim = new OnceWrite(
-                Expected.ABSENT,
-                Stored.record(call.key(), "tx", OnceStatus.PROCESSING),
+        IdempotencyWrite claim = new IdempotencyWrite(
+                Precondition.ABSENT,
+                Stored.record(call.key(), "tx", Status.PROCESSING),
                 Duration.ofMinutes(5),
                 Duration.ofDays(1),
                 Quota.NONE);

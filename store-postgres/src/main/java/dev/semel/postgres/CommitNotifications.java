@@ -1,6 +1,6 @@
 package dev.semel.postgres;
 
-import dev.semel.store.Threads;
+import dev.semel.store.Time;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -11,13 +11,13 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears of places that were given, by whichever server, on a connection that it keeps. One that is lost is replaced by another, as
+ * Hears of commits with a sequence number, by whichever server, on a connection that it keeps. One that is lost is replaced by another, as
  * soon as there is one to be had; and because nobody knows what was missed meanwhile, that counts as news.
  */
-final class Listening implements AutoCloseable {
+final class CommitNotifications implements AutoCloseable {
 
-    /** What commits that give places notify. */
-    static final String CHANNEL = "semel_places";
+    /** The channel that commits with a sequence number notify, whatever their schema. */
+    static final String CHANNEL = "semel_commits";
 
     private static final int TURN_MILLIS = 200; // and then it looks whether it was closed
     private static final int TURNS_WITHOUT_NEWS = 25; // and then it looks whether the connection is there still
@@ -30,15 +30,15 @@ final class Listening implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    private Listening(DataSource source, Runnable news) {
+    private CommitNotifications(DataSource source, Runnable news) {
         this.source = source;
         this.news = news;
     }
 
-    /** Begins to listen, on a thread of its own. */
-    static Listening begin(DataSource source, Runnable news) {
-        Listening listening = new Listening(source, news);
-        Threads.EXECUTOR.execute(listening::run);
+    /** Starts to listen, on a thread of its own. */
+    static CommitNotifications start(DataSource source, Runnable news) {
+        CommitNotifications listening = new CommitNotifications(source, news);
+        Time.threads().execute(listening::run);
         return listening;
     }
 
@@ -60,20 +60,20 @@ final class Listening implements AutoCloseable {
             connection.setAutoCommit(true);
             execute(connection, "listen " + CHANNEL);
             news.run();
-            hear(connection);
+            receive(connection);
             execute(connection, "unlisten " + CHANNEL); // it may be somebody's who lends it to others
             connection.setAutoCommit(commitsItself);
         } catch (SQLException e) {
-            return; // another one is tried; and whoever uses the store is told if there is none
+            return; // another one is tried; and callers of the store get an exception if there is none
         }
     }
 
-    private void hear(Connection connection) throws SQLException {
+    private void receive(Connection connection) throws SQLException {
         PGConnection postgres = connection.unwrap(PGConnection.class);
         int quiet = 0;
         while (closed.getCount() > 0) {
-            PGNotification[] heard = postgres.getNotifications(TURN_MILLIS);
-            if (heard != null && heard.length > 0) {
+            PGNotification[] received = postgres.getNotifications(TURN_MILLIS);
+            if (received != null && received.length > 0) {
                 quiet = 0;
                 news.run();
             } else if (++quiet % TURNS_WITHOUT_NEWS == 0 && !connection.isValid(ANSWER_SECONDS)) {

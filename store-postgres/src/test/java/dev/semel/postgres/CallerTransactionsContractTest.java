@@ -9,8 +9,8 @@ import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.ExpiryContract;
 import dev.semel.testkit.MismatchContract;
@@ -35,21 +35,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What holds for operations of the engine holds for those in own transactions: the same topics of the contract, in each form. */
-class OwnTransactionsContractTest {
+/** What holds for operations of the engine holds for those in caller-managed transactions: the same topics of the contract, in each form. */
+class CallerTransactionsContractTest {
 
     @Nested
     class Claimed extends Topics implements WaitingContract {
 
         @Override
-        Outcome run(OwnTransactions own, Call call, OwnOperation operation) {
+        Outcome run(CallerTransactions own, Call call, JdbcOperation operation) {
             return own.run(call, operation);
         }
 
         /** It holds the key's lock until it ends, however long that takes. */
-        @Override
         @Test
-        public void atomicOperationThatHangs_isNoLongerWaitedForAfterTheLongestRun() throws Exception {
+        void operationThatHangs_keepsItsKey() throws Exception {
             assertHangingOneKeepsItsKey();
         }
     }
@@ -58,8 +57,13 @@ class OwnTransactionsContractTest {
     class EffectFirst extends Topics implements WaitingContract {
 
         @Override
-        Outcome run(OwnTransactions own, Call call, OwnOperation operation) {
+        Outcome run(CallerTransactions own, Call call, JdbcOperation operation) {
             return own.runEffectFirst(call, operation);
+        }
+
+        @Test
+        void operationThatHangs_isNoLongerWaitedForAfterTheLongestRun() throws Exception {
+            assertHangingOneIsGivenUp();
         }
     }
 
@@ -68,7 +72,7 @@ class OwnTransactionsContractTest {
     class InTheCallersTransaction extends Topics {
 
         @Override
-        Outcome run(OwnTransactions own, Call call, OwnOperation operation) throws SQLException {
+        Outcome run(CallerTransactions own, Call call, JdbcOperation operation) throws SQLException {
             try (Connection connection = pool().getConnection()) {
                 connection.setAutoCommit(false);
                 try {
@@ -82,14 +86,12 @@ class OwnTransactionsContractTest {
 
         /** That it failed is not recorded, and a retry is the first again. */
         @Override
-        @Test
-        public void replaysMismatchesAndRetries_areFree() {
+        public void replaysMismatchesAndRetries_doNotCount(Mode mode) {
             Once once = newOnce(store(), SETTINGS.withQuota(new Quota(1, Duration.ofHours(1))), OnceListener.NONE);
             assertFailureLeavesNothing(once);
-            assertThat(run(once, Mode.ATOMIC, call("another"), () -> Response.of("no")))
+            assertThat(run(once, mode, call("another"), () -> Response.of("no")))
                     .isInstanceOf(Outcome.Limited.class);
-            assertThat(run(once, Mode.ATOMIC, call("k"), () -> Response.of("no")))
-                    .isInstanceOf(Outcome.Replayed.class);
+            assertThat(run(once, mode, call("k"), () -> Response.of("no"))).isInstanceOf(Outcome.Replayed.class);
         }
 
         private void assertFailureLeavesNothing(Once once) {
@@ -111,7 +113,7 @@ class OwnTransactionsContractTest {
         private @Nullable Pool pool;
         private @Nullable PostgresStore store;
 
-        abstract Outcome run(OwnTransactions own, Call call, OwnOperation operation) throws SQLException;
+        abstract Outcome run(CallerTransactions own, Call call, JdbcOperation operation) throws SQLException;
 
         @BeforeEach
         void openStore() throws SQLException {
@@ -132,7 +134,7 @@ class OwnTransactionsContractTest {
         }
 
         @Override
-        public Store store() {
+        public DocumentStore store() {
             return Objects.requireNonNull(store);
         }
 
@@ -142,11 +144,22 @@ class OwnTransactionsContractTest {
         }
 
         @Override
-        public Store openAnother(Time time) {
+        public DocumentStore openAnother(Time time) {
             return PostgresStore.open(pool(), PostgresSettings.DEFAULTS.withoutMigration(), time);
         }
 
         void assertHangingOneKeepsItsKey() throws Exception {
+            assertThat(((Outcome.Executed) whileOneHangs(Outcome.InProgress.class)).response())
+                    .isEqualTo(Response.of("late"));
+        }
+
+        void assertHangingOneIsGivenUp() throws Exception {
+            assertThat(((Outcome.Replayed) whileOneHangs(Outcome.Executed.class)).response())
+                    .isEqualTo(Response.of("second"));
+        }
+
+        /** Returns the outcome of a call that hangs for longer than the longest run, while another has an outcome of some type. */
+        private Outcome whileOneHangs(Class<? extends Outcome> second) throws Exception {
             Once once = newOnce();
             ExecutorService threads = Executors.newCachedThreadPool();
             CountDownLatch running = new CountDownLatch(1);
@@ -159,10 +172,10 @@ class OwnTransactionsContractTest {
                 }));
                 running.await();
                 time().advance(SETTINGS.longestRun().plusSeconds(1));
-                assertThat(run(once, Mode.ATOMIC, call("k"), () -> Response.of("no")))
-                        .isInstanceOf(Outcome.InProgress.class);
+                assertThat(run(once, Mode.ATOMIC, call("k"), () -> Response.of("second")))
+                        .isInstanceOf(second);
                 sign.countDown();
-                assertThat(((Outcome.Executed) hanging.get()).response()).isEqualTo(Response.of("late"));
+                return hanging.get();
             } finally {
                 threads.shutdownNow();
             }
@@ -179,7 +192,7 @@ class OwnTransactionsContractTest {
                 return StateTableContract.super.run(once, mode, call, operation);
             }
             try {
-                OwnTransactions own = new OwnTransactions(pool(), Objects.requireNonNull(store), once);
+                CallerTransactions own = new CallerTransactions(pool(), Objects.requireNonNull(store), once);
                 return run(own, call, connection -> operation.call());
             } catch (SQLException e) {
                 throw new IllegalStateException(e);

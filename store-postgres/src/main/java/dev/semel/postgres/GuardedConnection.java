@@ -9,16 +9,16 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A connection as an operation gets it: it cannot end the transaction, and cannot use it any more when that has ended. */
-final class LentConnection implements InvocationHandler, AutoCloseable {
+final class GuardedConnection implements InvocationHandler, AutoCloseable {
 
     private final Connection connection;
     private final Connection proxy;
     private volatile boolean over;
 
-    LentConnection(Connection connection) {
+    GuardedConnection(Connection connection) {
         this.connection = connection;
-        this.proxy = (Connection)
-                Proxy.newProxyInstance(LentConnection.class.getClassLoader(), new Class<?>[] {Connection.class}, this);
+        this.proxy = (Connection) Proxy.newProxyInstance(
+                GuardedConnection.class.getClassLoader(), new Class<?>[] {Connection.class}, this);
     }
 
     Connection proxy() {
@@ -34,7 +34,7 @@ final class LentConnection implements InvocationHandler, AutoCloseable {
                 || name.equals("abort")
                 || name.equals("setAutoCommit");
         if (ends) {
-            throw new SQLException("The transaction is not the operation's to end: " + name + " is refused", "2D000");
+            throw new SQLException("The transaction is not the operation's to end: " + name + " is rejected", "2D000");
         }
         if (over && method.getDeclaringClass() != Object.class) {
             throw new SQLException("The operation has ended, and its connection was given back", "08003");

@@ -3,7 +3,7 @@ package dev.semel.postgres;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.Outcome;
-import dev.semel.once.OwnTransaction;
+import dev.semel.store.spi.CallerTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -18,40 +18,40 @@ import javax.sql.DataSource;
  * connection logged in as. Role and user are set back before the operation runs, and nothing is left on the connection
  * afterwards.
  *
- * <p>Each of these throws what {@link Once#own} throws.
+ * <p>Each of these throws what {@link Once#callerManaged} throws.
  */
-public final class OwnTransactions {
+public final class CallerTransactions {
 
     private final DataSource source;
-    private final PostgresStore store;
+    private final PostgresOnceStore store;
     private final Once once;
 
     /**
      * On a database.
      *
      * @param source gives the connections that operations run on, each for one transaction; they have to be allowed to act as
-     *     {@code semel_app}, and to find Semel's tables by their {@code search_path}
+     *     {@code semel_app}
      * @param store keeps the keys, in the same database
-     * @param once the engine on that store: whose settings hold, and whose listener is told
+     * @param once the engine on that store: whose settings hold, and whose listener is notified
      */
-    public OwnTransactions(DataSource source, PostgresStore store, Once once) {
+    public CallerTransactions(DataSource source, PostgresOnceStore store, Once once) {
         this.source = Objects.requireNonNull(source, "source");
         this.store = Objects.requireNonNull(store, "store");
         this.once = Objects.requireNonNull(once, "once");
     }
 
     /** On the connections of a store, with default settings. */
-    public static OwnTransactions on(PostgresStore store) {
-        return new OwnTransactions(store.source(), store, Once.on(store));
+    public static CallerTransactions on(PostgresOnceStore store) {
+        return new CallerTransactions(store.source(), store, Once.on(store));
     }
 
     /**
      * Runs an operation in a transaction on a connection of its own. Its key is claimed before and looked up: a duplicate is answered
      * without running it.
      */
-    public Outcome run(Call call, OwnOperation operation) {
+    public Outcome run(Call call, JdbcOperation operation) {
         Objects.requireNonNull(operation, "operation");
-        return once.own(call, first -> begin(operation, true));
+        return once.callerManaged(call, first -> begin(operation, true));
     }
 
     /**
@@ -62,9 +62,9 @@ public final class OwnTransactions {
      * <p>So this is only for operations without any effect outside of the transaction, which must also not mind to meet what a first
      * run has committed. They must not commit or roll back by statements of SQL either, which is noticed in {@link #run} only.
      */
-    public Outcome runEffectFirst(Call call, OwnOperation operation) {
+    public Outcome runEffectFirst(Call call, JdbcOperation operation) {
         Objects.requireNonNull(operation, "operation");
-        return once.own(call, first -> begin(operation, !first));
+        return once.callerManaged(call, first -> begin(operation, !first));
     }
 
     /**
@@ -75,7 +75,7 @@ public final class OwnTransactions {
      * @param connection does not commit by itself
      * @throws IllegalArgumentException if it does
      */
-    public Outcome runIn(Connection connection, Call call, OwnOperation operation) {
+    public Outcome runIn(Connection connection, Call call, JdbcOperation operation) {
         Objects.requireNonNull(operation, "operation");
         try {
             if (connection.getAutoCommit()) {
@@ -85,10 +85,11 @@ public final class OwnTransactions {
         } catch (SQLException e) {
             throw Session.failed(e);
         }
-        return once.own(call, first -> new JoinedTransaction(connection, operation, store::givenTime));
+        return once.callerManaged(
+                call, first -> new JoinedTransaction(connection, operation, store.callerSql(), store::givenTime));
     }
 
-    private OwnTransaction begin(OwnOperation operation, boolean claims) {
-        return new PooledTransaction(source, operation, claims, store::givenTime);
+    private CallerTransaction begin(JdbcOperation operation, boolean claims) {
+        return new PooledTransaction(source, operation, claims, store.callerSql(), store::givenTime);
     }
 }

@@ -1,9 +1,9 @@
 package dev.semel.postgres;
 
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
-import dev.semel.store.Sighting;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.OnceStore.Lookup;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,10 +17,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up keys, those of many callers in one round trip. */
-final class Finding {
+final class KeyLookups {
 
-    private static final String FOUND = "select k.id, k.user_id, k.endpoint, k.idempotency_key, " + OnceRow.COLUMNS
-            + " from idempotency_keys k where k.id = ";
+    private static final String FOUND = "select k.id, k.user_id, k.endpoint, k.idempotency_key, "
+            + IdempotencyRow.COLUMNS + " from {schema}.idempotency_records k where k.id = ";
 
     /** A key by its id. */
     static final String ONE = FOUND + "?::uuid";
@@ -29,50 +29,58 @@ final class Finding {
     private static final String MANY =
             "select e.* from unnest(?::uuid[]) s(id) cross join lateral (" + FOUND + "s.id limit 1) e";
 
-    private Finding() {}
+    private KeyLookups() {}
 
-    /** A key that somebody asks for. */
+    /** A key that a caller looks up. */
     static final class Wanted {
-        private final OnceKey key;
+        private final IdempotencyKey key;
         private final Quota quota;
         private final RowId id;
-        private @Nullable OnceRecord record;
+        private @Nullable IdempotencyRecord record;
 
-        @Nullable Sighting sighting;
+        @Nullable Lookup lookup;
 
-        Wanted(OnceKey key, Quota quota) {
+        Wanted(IdempotencyKey key, Quota quota) {
             this.key = key;
             this.quota = quota;
             this.id = RowId.of(key);
         }
     }
 
-    /** Returns what time it was for the database. */
+    /** What the text of a statement depends on. */
+    private record Shape(boolean one, int counted) {}
+
+    /** Returns the database's time. */
     static Instant run(Session session, @Nullable Instant now, List<Wanted> wanted) {
         TreeSet<String> users = new TreeSet<>();
-        Waiting waiting = new Waiting();
+        QuotaWaits waits = new QuotaWaits();
         for (int n = 0; n < wanted.size(); n++) {
             Wanted each = wanted.get(n);
             users.add(each.key.user());
-            waiting.add(n, each.id, each.key.user(), each.quota);
+            waits.add(n, each.id, each.key.user(), each.quota);
         }
+        boolean one = wanted.size() == 1;
+        String sql = session.texts()
+                .get(
+                        new Shape(one, waits.shape()),
+                        () -> session.sql(Session.Role.APP, Session.TIME, (one ? ONE : MANY) + waits.sql()));
         return session.runAll(
-                session.prologue(Session.Role.APP, Session.TIME) + (wanted.size() == 1 ? ONE : MANY) + waiting.sql(),
+                sql,
                 to -> {
-                    to.text(String.join(",", users)).time(now);
-                    if (wanted.size() == 1) {
+                    to.text(Session.users(users)).time(now);
+                    if (one) {
                         to.text(wanted.get(0).id.uuid().toString());
                     } else {
                         to.array(
                                 "uuid",
                                 wanted.stream().map(each -> each.id.uuid()).toList());
                     }
-                    waiting.bind(to, now);
+                    waits.bind(to, now);
                 },
-                results -> read(results, wanted, waiting));
+                results -> read(results, wanted, waits));
     }
 
-    private static Instant read(Session.Results results, List<Wanted> wanted, Waiting waiting) throws SQLException {
+    private static Instant read(Session.Results results, List<Wanted> wanted, QuotaWaits waits) throws SQLException {
         Instant now = Session.time(results.next());
         Map<String, List<Wanted>> byId = new HashMap<>();
         wanted.forEach(each -> byId.computeIfAbsent(each.id.uuid().toString(), id -> new ArrayList<>(1))
@@ -83,33 +91,35 @@ final class Finding {
                 each.record = record(each.key, rows);
             }
         }
-        Map<Long, Duration> waits = waiting.read(results);
+        Map<Long, Duration> durations = waits.read(results);
         for (int n = 0; n < wanted.size(); n++) {
             Wanted each = wanted.get(n);
-            each.sighting = new Sighting(each.record, now, waits.getOrDefault((long) n, Duration.ZERO));
+            each.lookup = new Lookup(each.record, now, durations.getOrDefault((long) n, Duration.ZERO));
         }
         return now;
     }
 
     /** The record of a key in a row that was found by its id; null if it is another's, which nobody has seen yet. */
-    static @Nullable OnceRecord record(OnceKey key, ResultSet row) throws SQLException {
-        return key.equals(new OnceKey(row.getString(2), row.getString(3), row.getString(4)))
-                ? OnceRow.read(key, row, 5)
+    static @Nullable IdempotencyRecord record(IdempotencyKey key, ResultSet row) throws SQLException {
+        return key.equals(new IdempotencyKey(row.getString(2), row.getString(3), row.getString(4)))
+                ? IdempotencyRow.read(key, row, 5)
                 : null;
     }
 
     /**
-     * How long those have to wait who have begun too many keys, and whose key is new or past its time. Only who has a quota is
-     * looked at, and nobody whose key lives: what is not asked for takes no time.
+     * How long users have to wait who have started too many keys, and whose key is new or expired. Only those who have a quota and whose
+     * key is not live are counted: what is not asked for takes no time.
      */
-    static final class Waiting {
+    static final class QuotaWaits {
 
         private static final RowSource COUNTED =
                 RowSource.of("n int8", "id uuid", "user_id text", "quota_limit int8", "quota_window int8");
 
+        private static final String LATER = "s.quota_limit - 1";
+
         private final List<List<@Nullable Object>> counted = new ArrayList<>();
 
-        /** @param n by which the wait is told */
+        /** @param n the number by which the wait is returned */
         void add(long n, RowId id, String user, Quota quota) {
             if (quota.isLimited()) {
                 counted.add(
@@ -117,20 +127,25 @@ final class Finding {
             }
         }
 
+        int shape() {
+            return RowSource.shape(counted.size());
+        }
+
         /** A statement that comes behind another; nothing if nobody has a quota. */
         String sql() {
-            if (counted.isEmpty()) {
-                return "";
-            }
-            return "; select s.n, least(s.quota_window,"
-                    + " (extract(epoch from b.created_at - t.now) * 1000000)::int8 + s.quota_window)"
-                    + " from (select coalesce(?::timestamptz, clock_timestamp()) as now) t cross join "
-                    + COUNTED.sql("s", RowSource.shape(counted.size()))
-                    + " cross join lateral (select k.created_at from semel_starts k where k.user_id = s.user_id"
-                    + " and k.created_at > t.now - s.quota_window * interval '1 microsecond'"
-                    + " and not exists (select from idempotency_keys l where l.id = s.id"
-                    + " and coalesce(l.lease_until, l.expires_at, 'infinity') > t.now)"
-                    + " order by k.created_at desc offset s.quota_limit - 1 limit 1) b";
+            return shape() == 0 ? "" : sql(shape());
+        }
+
+        private static String sql(int shape) {
+            return """
+                    ; select s.n, %s from (select coalesce(?::timestamptz, clock_timestamp()) as now) clock
+                    cross join %s cross join lateral (%s) b
+                    where not exists (select from {schema}.idempotency_records l where l.id = s.id
+                      and (l.deadline is null or l.deadline > clock.now))
+                    """.formatted(
+                            QuotaSql.wait("b.created_at", "clock.now", "s.quota_window"),
+                            COUNTED.sql("s", shape),
+                            QuotaSql.start("s.user_id", "clock.now", "s.quota_window", LATER));
         }
 
         void bind(Parameters to, @Nullable Instant now) throws SQLException {
@@ -140,7 +155,7 @@ final class Finding {
             }
         }
 
-        /** Who need not wait is not among them. */
+        /** By number; those who need not wait are left out. */
         Map<Long, Duration> read(Session.Results results) throws SQLException {
             Map<Long, Duration> waits = new HashMap<>();
             ResultSet rows = counted.isEmpty() ? null : results.next();

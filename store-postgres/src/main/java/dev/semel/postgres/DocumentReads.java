@@ -11,17 +11,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Reads documents, those of many callers in one statement. */
-final class Reading {
+final class DocumentReads {
 
     private static final RowSource WANTED = RowSource.of("n int8", "collection text", "owner text", "key text");
 
-    private static final String BEFORE =
-            "select s.n, d.* from (select coalesce(?::timestamptz, clock_timestamp()) as now) t" + " cross join ";
-    private static final String AFTER = " cross join lateral (select " + DocumentRow.COLUMNS
-            + " from documents d where d.collection = s.collection"
-            + " and d.owner = s.owner and d.key = s.key and (d.expires_at is null or d.expires_at > t.now) limit 1) d";
+    private static final String SQL = """
+            select s.n, d.* from (select coalesce(?::timestamptz, clock_timestamp()) as now) clock cross join %s
+            cross join lateral (
+              select %s from {schema}.documents d
+              where d.collection = s.collection and d.owner = s.owner and d.key = s.key
+              and (d.expires_at is null or d.expires_at > clock.now) limit 1) d
+            """;
 
-    private Reading() {}
+    private DocumentReads() {}
 
     /** A document that somebody asks for. */
     static final class Wanted {
@@ -34,6 +36,14 @@ final class Reading {
         }
     }
 
+    /** What the text of the statement depends on. */
+    private record Shape(int wanted) {
+
+        String sql() {
+            return SQL.formatted(WANTED.sql("s", wanted), DocumentRow.COLUMNS);
+        }
+    }
+
     static void run(Session session, @Nullable Instant now, List<Wanted> wanted) {
         TreeSet<String> owners = new TreeSet<>();
         List<List<@Nullable Object>> rows = new ArrayList<>(wanted.size());
@@ -41,10 +51,11 @@ final class Reading {
             owners.add(each.id.owner());
             rows.add(RowSource.row(rows.size() + 1L, each.id.collection(), each.id.owner(), each.id.key()));
         }
+        Shape shape = new Shape(RowSource.shape(wanted.size()));
         session.run(
-                session.prologue(Session.Role.APP) + BEFORE + WANTED.sql("s", RowSource.shape(wanted.size())) + AFTER,
+                session.texts().get(shape, () -> session.sql(Session.Role.APP, shape.sql())),
                 to -> {
-                    to.text(String.join(",", owners)).time(now);
+                    to.text(Session.users(owners)).time(now);
                     WANTED.bind(to, rows);
                 },
                 found -> read(found, wanted));

@@ -9,14 +9,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * Lets those who would wait in the database for the same lock do so one at a time. The others wait here, without a connection, and no
  * longer than they would there.
  */
-final class Turns {
+final class UserTurns {
 
     private static final int COUNT = 1 << 10;
 
     private final ReentrantLock[] locks = new ReentrantLock[COUNT];
     private final long nanos;
 
-    Turns(Duration longest) {
+    UserTurns(Duration longest) {
         this.nanos = longest.toNanos();
         Arrays.setAll(locks, i -> new ReentrantLock());
     }

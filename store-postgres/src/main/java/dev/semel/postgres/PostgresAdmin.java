@@ -2,12 +2,10 @@ package dev.semel.postgres;
 
 import dev.semel.postgres.Session.Role;
 import dev.semel.postgres.StatementListener.Work;
-import dev.semel.store.Cleanup;
 import dev.semel.store.DocumentId;
-import dev.semel.store.Housekeeping;
-import dev.semel.store.KeyPage;
-import dev.semel.store.KeyQuery;
-import dev.semel.store.SweepStep;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,73 +14,85 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the tables in order. */
-final class KeyKeeping implements Housekeeping {
+/** Administration of the tables. */
+final class PostgresAdmin implements StoreAdmin {
 
     private static final int ROWS_AT_A_TIME = 500;
 
-    /** Tells how many rows were seen and how many are gone: those that somebody was just changing have to be looked at again. */
-    private static final String ERASE_KEYS = "with u as materialized (select ?::text as id),"
-            + " g as materialized (select k.ctid as tid from idempotency_keys k where k.user_id = (select id from u) limit "
-            + ROWS_AT_A_TIME + " for update),"
-            + " gone as (delete from idempotency_keys z using g where z.ctid = g.tid returning 1),"
-            + " starts as (delete from earlier_starts where user_id = (select id from u))"
-            + " select (select count(*) from g), (select count(*) from gone)";
+    /** Returns how many rows were seen and how many are gone: those that were just being changed have to be looked at again. */
+    private static final String ERASE_KEYS = """
+            with seen as materialized (
+              select k.ctid as row_id from {schema}.idempotency_records k where k.user_id = ? limit %d for update),
+            gone as (delete from {schema}.idempotency_records z using seen where z.ctid = seen.row_id returning 1)
+            select (select count(*) from seen), (select count(*) from gone)
+            """.formatted(ROWS_AT_A_TIME);
 
     private static final String SOME_DOCUMENTS =
-            "select k.key from documents k where k.collection = ? and k.owner = ? limit " + Sweep.LOCKS_AT_A_TIME;
+            "select k.key from {schema}.documents k where k.collection = ? and k.owner = ? limit "
+                    + Sweep.LOCKS_AT_A_TIME;
 
-    private static final String ERASE_DOCUMENTS = "with gone as (delete from documents z using (select y.tid"
-            + " from unnest(?::text[]) x(key) cross join lateral (select k.ctid as tid from documents k"
-            + " where k.collection = ? and k.owner = ? and k.key = x.key limit 1) y) g"
-            + " where z.ctid = g.tid returning z.collection, z.owner, z.found_by), " + Sweep.WITH_FURTHER_KEYS
-            + " select count(*) from gone";
+    private static final String ERASE_DOCUMENTS = """
+            with gone as (
+              delete from {schema}.documents z using (
+                select y.row_id from unnest(?::text[]) x(key) cross join lateral (
+                  select k.ctid as row_id from {schema}.documents k
+                  where k.collection = ? and k.owner = ? and k.key = x.key limit 1) y) g
+              where z.ctid = g.row_id returning z.collection, z.owner, z.index_entries),
+            %s select count(*) from gone
+            """.formatted(Sweep.WITH_INDEX_ENTRIES);
 
-    private static final String NEXT_COLLECTION = "select min(collection) from documents where collection > ?";
+    private static final String NEXT_COLLECTION = "select min(collection) from {schema}.documents where collection > ?";
 
-    private final PostgresStore store;
+    private final PostgresOnceStore store;
     private final Session listing;
     private final Session session;
     private final Sweep sweep;
+    private final boolean hasDocuments;
 
-    KeyKeeping(PostgresStore store, Session session) {
+    PostgresAdmin(PostgresOnceStore store, Session session, boolean hasDocuments) {
         this.store = store;
         this.listing = session.doing(Work.LIST);
         this.session = session.doing(Work.ERASE);
-        this.sweep = new Sweep(session.doing(Work.SWEEP));
+        this.sweep = new Sweep(session.doing(Work.SWEEP), hasDocuments);
+        this.hasDocuments = hasDocuments;
+    }
+
+    @Override
+    public InstantSource clock() {
+        return store.clock();
     }
 
     @Override
     public KeyPage list(KeyQuery query) {
-        store.refuseIfClosed();
-        return new Listing(query, store.clock().instant()).run(listing);
+        store.checkOpen();
+        return new KeyListing(query, store.clock().instant()).run(listing);
     }
 
     @Override
-    public SweepStep sweep(String from) {
-        store.refuseIfClosed();
-        return sweep.step(from, store.givenTime());
+    public SweepStep sweep(String cursor) {
+        store.checkOpen();
+        return sweep.step(cursor, store.givenTime());
     }
 
     @Override
     public void log(List<Cleanup> cleanups) {
-        store.refuseIfClosed();
+        store.checkOpen();
         sweep.log(cleanups);
     }
 
     @Override
     public List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
-        store.refuseIfClosed();
+        store.checkOpen();
         return sweep.logged(after, limit);
     }
 
-    /** The space of erased rows is PostgreSQL's to take back, when it vacuums. */
+    /** The space of erased rows is PostgreSQL's to reclaim, when it vacuums. */
     @Override
     public Map<String, Long> erase(String user, boolean withDocuments) {
-        store.refuseIfClosed();
+        store.checkOpen();
         Map<String, Long> erased = new HashMap<>();
         erased.put(KEYS, eraseKeys(user));
-        if (withDocuments) {
+        if (withDocuments && hasDocuments) {
             erased.put(DOCUMENTS, eraseDocuments(user));
         }
         return erased;
@@ -100,7 +110,7 @@ final class KeyKeeping implements Housekeeping {
 
     private Optional<String> collectionAfter(String after) {
         return session.run(
-                session.prologue(Role.SERVICE) + NEXT_COLLECTION,
+                session.sql(Role.SERVICE, NEXT_COLLECTION),
                 to -> to.text("").text(after),
                 rows -> rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty());
     }
@@ -117,7 +127,7 @@ final class KeyKeeping implements Housekeeping {
 
     private List<DocumentId> someDocuments(String collection, String user) {
         return session.run(
-                session.prologue(Role.SERVICE) + SOME_DOCUMENTS,
+                session.sql(Role.SERVICE, SOME_DOCUMENTS),
                 to -> to.text("").text(collection).text(user),
                 rows -> {
                     List<DocumentId> some = new ArrayList<>();
@@ -128,10 +138,10 @@ final class KeyKeeping implements Housekeeping {
                 });
     }
 
-    /** Waits for those who are at them, as any commit does, and in the same order. */
+    /** Waits for those who have them locked, as any commit does, and in the same order. */
     private long eraseDocuments(List<DocumentId> some, String collection, String user) {
         return session.run(
-                session.prologue(Role.SERVICE, CommitSql.WAIT_FOR_LOCKS) + ERASE_DOCUMENTS,
+                session.sql(Role.SERVICE, CommitSql.WAIT_FOR_LOCKS, ERASE_DOCUMENTS),
                 to -> to.text("")
                         .numbers(some.stream()
                                 .map(id -> RowId.of(id).lock())
@@ -148,9 +158,7 @@ final class KeyKeeping implements Housekeeping {
         long seen;
         do {
             seen = session.run(
-                    session.prologue(Role.SERVICE) + ERASE_KEYS,
-                    to -> to.text("").text(user),
-                    rows -> {
+                    session.sql(Role.SERVICE, ERASE_KEYS), to -> to.text("").text(user), rows -> {
                         rows.next();
                         erased.addAndGet(rows.getLong(2));
                         return rows.getLong(1);

@@ -14,12 +14,12 @@ import dev.semel.once.Outcome;
 import dev.semel.postgres.BreakingSource.Break;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceStatus;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many at once with the same keys, connections that break, and sessions that are ended: one effect for each key. */
-class OwnTransactionsRaceTest {
+class CallerTransactionsRaceTest {
 
     private static final int THREADS = 32;
     private static final int KEYS = 60;
@@ -55,7 +55,7 @@ class OwnTransactionsRaceTest {
     private final List<Server> servers = new ArrayList<>();
 
     /** What a process of its own would have. */
-    private record Server(PostgresStore store, Once once, OwnTransactions own) {}
+    private record Server(PostgresStore store, Once once, CallerTransactions own) {}
 
     @BeforeEach
     void open() throws SQLException {
@@ -69,7 +69,7 @@ class OwnTransactionsRaceTest {
     private static Server server(DataSource forKeys, DataSource forOperations) {
         PostgresStore store = PostgresStore.open(forKeys, PostgresSettings.DEFAULTS.withoutMigration());
         Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(Quota.NONE), OnceListener.NONE);
-        return new Server(store, once, new OwnTransactions(forOperations, store, once));
+        return new Server(store, once, new CallerTransactions(forOperations, store, once));
     }
 
     @AfterEach
@@ -87,7 +87,7 @@ class OwnTransactionsRaceTest {
     }
 
     private static Call call(String key) {
-        return Call.of(new OnceKey("ann", "POST /payments", key), Fingerprint.ofJson("{\"amount\":100}"));
+        return Call.of(new IdempotencyKey("ann", "POST /payments", key), Fingerprint.ofJson("{\"amount\":100}"));
     }
 
     private static Response pay(Connection connection, String key) throws SQLException {
@@ -98,7 +98,7 @@ class OwnTransactionsRaceTest {
         return Response.of(key);
     }
 
-    private Outcome runInOne(Server server, Call call, OwnOperation operation) throws SQLException {
+    private Outcome runInOne(Server server, Call call, JdbcOperation operation) throws SQLException {
         try (Connection connection = pool().getConnection()) {
             connection.setAutoCommit(false);
             try {
@@ -130,7 +130,7 @@ class OwnTransactionsRaceTest {
                 server.once.atomic(call, tx -> {
                     DocumentId id = new DocumentId("payments", "", key + "-" + IdSchemes.TID62.mint());
                     tx.expectAbsent(id);
-                    tx.put(new Document(id, 1, tx.now(), tx.now(), null, Json.of("{}"), ""), List.of());
+                    tx.put(new Document(id, 1, tx.now(), tx.now(), null, Json.of("{}"), "", 0), List.of());
                     return Response.of(key);
                 });
         };
@@ -228,8 +228,8 @@ class OwnTransactionsRaceTest {
         assertOneEffectForEachKey();
     }
 
-    private Outcome run(OwnTransactions own, boolean effectFirst) {
-        OwnOperation operation = connection -> pay(connection, "k");
+    private Outcome run(CallerTransactions own, boolean effectFirst) {
+        JdbcOperation operation = connection -> pay(connection, "k");
         return effectFirst ? own.runEffectFirst(call("k"), operation) : own.run(call("k"), operation);
     }
 
@@ -239,7 +239,7 @@ class OwnTransactionsRaceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void commitWhoseAnswerIsLost_isFoundByItsAttempt(boolean effectFirst) throws SQLException {
+    void commitWithLostResponse_isFoundByItsCommitId(boolean effectFirst) throws SQLException {
         DataSource breaking = BreakingSource.of(database(), Break.BEFORE_THE_ANSWER_COMES, () -> {});
         assertThat(run(server(pool(), breaking).own, effectFirst)).isInstanceOf(Outcome.Executed.class);
         assertThat(payments()).isEqualTo(1);
@@ -261,7 +261,7 @@ class OwnTransactionsRaceTest {
     void commitThatCannotBeLookedUp_isLeftOpen_andTheRetryFindsIt(boolean effectFirst) throws SQLException {
         AtomicBoolean away = new AtomicBoolean();
         DataSource absent = (DataSource) Proxy.newProxyInstance(
-                OwnTransactionsRaceTest.class.getClassLoader(),
+                CallerTransactionsRaceTest.class.getClassLoader(),
                 new Class<?>[] {DataSource.class},
                 (self, method, arguments) -> {
                     if (away.get()) {
@@ -281,7 +281,7 @@ class OwnTransactionsRaceTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void sessionThatIsEndedInTheMiddle_makesItFail(boolean effectFirst) throws SQLException {
-        OwnOperation operation = connection -> {
+        JdbcOperation operation = connection -> {
             pay(connection, "k");
             try (PreparedStatement statement =
                     connection.prepareStatement("select pg_terminate_backend(pg_backend_pid())")) {
@@ -289,7 +289,7 @@ class OwnTransactionsRaceTest {
             }
             return Response.of("never");
         };
-        OwnTransactions own = servers.get(0).own;
+        CallerTransactions own = servers.get(0).own;
         Outcome outcome = effectFirst ? own.runEffectFirst(call("k"), operation) : own.run(call("k"), operation);
         assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(SQLException.class);
         assertThat(payments()).isZero();
@@ -298,7 +298,7 @@ class OwnTransactionsRaceTest {
                                 .find(call("k").key(), Quota.NONE)
                                 .record())
                         .status())
-                .isEqualTo(OnceStatus.FAILED);
+                .isEqualTo(Status.FAILED);
         assertThat(run(own, effectFirst)).isInstanceOf(Outcome.Executed.class);
     }
 

@@ -9,15 +9,14 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.once.ReentryException;
-import dev.semel.once.TransactionEndedException;
 import dev.semel.once.UnrecordedException;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Time;
+import dev.semel.store.spi.CallerTransaction;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -37,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The caller's own SQL and the key in one commit, and nothing left on the connection. */
-class OwnTransactionsTest {
+class CallerTransactionsTest {
 
     /** All settings that a session can see, and who it is; in one text. */
     private static final String STATE = "select (select string_agg(name || '=' || setting, e'\\n' order by name)"
@@ -88,15 +87,15 @@ class OwnTransactionsTest {
         return Objects.requireNonNull(store);
     }
 
-    private OwnTransactions own(DataSource source) {
-        return new OwnTransactions(source, store(), Objects.requireNonNull(once));
+    private CallerTransactions own(DataSource source) {
+        return new CallerTransactions(source, store(), Objects.requireNonNull(once));
     }
 
-    private Outcome run(Form form, Call call, OwnOperation operation) throws SQLException {
+    private Outcome run(Form form, Call call, JdbcOperation operation) throws SQLException {
         return run(form, pool(), call, operation);
     }
 
-    private Outcome run(Form form, DataSource source, Call call, OwnOperation operation) throws SQLException {
+    private Outcome run(Form form, DataSource source, Call call, JdbcOperation operation) throws SQLException {
         return switch (form) {
             case CLAIMED -> own(source).run(call, operation);
             case EFFECT_FIRST -> own(source).runEffectFirst(call, operation);
@@ -125,7 +124,7 @@ class OwnTransactionsTest {
     }
 
     private static Call call(String key) {
-        return Call.of(new OnceKey("ann", "POST /payments", key), Fingerprint.ofJson("{\"amount\":100}"));
+        return Call.of(new IdempotencyKey("ann", "POST /payments", key), Fingerprint.ofJson("{\"amount\":100}"));
     }
 
     private static Response pay(Connection connection, String key) throws SQLException {
@@ -155,13 +154,13 @@ class OwnTransactionsTest {
                 Postgres.ask(database(), "select count(*) from payments where key = '" + key + "'")));
     }
 
-    private @Nullable OnceRecord stored(String key) {
-        return store().find(call(key).key(), Quota.NONE).record();
+    private @Nullable IdempotencyRecord stored(String key) {
+        return store().find(call(key).key()).record();
     }
 
     @ParameterizedTest
     @EnumSource
-    void effectAndKey_areOneCommit_andARetryIsAnsweredFromIt(Form form) throws SQLException {
+    void effectAndKey_areOneCommit_andARetryReplaysIt(Form form) throws SQLException {
         Outcome first = run(form, call("k"), connection -> pay(connection, "k"));
         assertThat(((Outcome.Executed) first).response().text()).isEqualTo("{\"paid\":\"k\"}");
         Outcome second = run(form, call("k"), connection -> pay(connection, "k"));
@@ -211,8 +210,8 @@ class OwnTransactionsTest {
             assertThat(((Outcome.Failed) failed).cause()).isSameAs(thrown);
         }
         assertThat(payments("k")).isZero();
-        OnceRecord record = stored("k");
-        assertThat(record == null ? null : record.status()).isEqualTo(form == Form.JOINED ? null : OnceStatus.FAILED);
+        IdempotencyRecord record = stored("k");
+        assertThat(record == null ? null : record.status()).isEqualTo(form == Form.JOINED ? null : Status.FAILED);
         Outcome again = run(form, call("k"), connection -> pay(connection, "k"));
         assertThat(((Outcome.Executed) again).attempt()).isEqualTo(form == Form.JOINED ? 1 : 3);
         assertThat(payments("k")).isEqualTo(1);
@@ -270,7 +269,7 @@ class OwnTransactionsTest {
         });
         assertThat(((Outcome.Failed) outcome).cause()).hasMessageContaining("parts_part_key");
         assertThat(payments("k")).isZero();
-        assertThat(Objects.requireNonNull(stored("k")).status()).isEqualTo(OnceStatus.FAILED);
+        assertThat(Objects.requireNonNull(stored("k")).status()).isEqualTo(Status.FAILED);
     }
 
     @ParameterizedTest
@@ -300,7 +299,7 @@ class OwnTransactionsTest {
     }
 
     @Test
-    void callersOwnTransaction_rolledBack_leavesNothing() throws SQLException {
+    void callerManagedTransaction_rolledBack_leavesNothing() throws SQLException {
         try (Connection connection = pool().getConnection()) {
             connection.setAutoCommit(false);
             pay(connection, "before");
@@ -320,7 +319,7 @@ class OwnTransactionsTest {
     }
 
     @Test
-    void callersOwnTransaction_keepsWhatWasBefore_whenAnOperationFailsOrRefuses() throws SQLException {
+    void callerManagedTransaction_keepsWhatWasBefore_whenAnOperationFailsOrRefuses() throws SQLException {
         try (Connection connection = pool().getConnection()) {
             connection.setAutoCommit(false);
             pay(connection, "before");
@@ -343,12 +342,13 @@ class OwnTransactionsTest {
         assertThat(Postgres.ask(database(), "select string_agg(key, ' ' order by payment_id) from payments"))
                 .isEqualTo("before inner k");
         assertThat(Postgres.ask(
-                        database(), "select string_agg(idempotency_key, ' ' order by fence) from idempotency_keys"))
+                        database(),
+                        "select string_agg(idempotency_key, ' ' order by fencing_token) from idempotency_keys"))
                 .isEqualTo("refusing inner k");
     }
 
     @Test
-    void connectionThatCommitsByItself_isRefused() throws SQLException {
+    void connectionThatCommitsByItself_isRejected() throws SQLException {
         try (Connection connection = pool().getConnection()) {
             assertThatThrownBy(() -> own(pool()).runIn(connection, call("k"), lent -> pay(lent, "k")))
                     .isInstanceOf(IllegalArgumentException.class);
@@ -379,6 +379,9 @@ class OwnTransactionsTest {
                         .isEmpty();
                 Savepoint before = connection.setSavepoint();
                 assertThatThrownBy(() -> ask(connection, "select count(*) from idempotency_keys"))
+                        .hasMessageContaining("does not exist");
+                connection.rollback(before);
+                assertThatThrownBy(() -> ask(connection, "select count(*) from semel.idempotency_keys"))
                         .hasMessageContaining("permission denied");
                 connection.rollback(before);
                 return pay(connection, "k");
@@ -443,7 +446,7 @@ class OwnTransactionsTest {
     }
 
     @Test
-    void hostileOperation_thatEndsTheTransactionByTheConnection_isRefused() throws SQLException {
+    void hostileOperation_thatEndsTheTransactionByTheConnection_isRejected() throws SQLException {
         for (Form form : Form.values()) {
             AtomicInteger refused = new AtomicInteger();
             Connection[] kept = new Connection[1];
@@ -484,7 +487,7 @@ class OwnTransactionsTest {
     /** What was committed cannot be taken back; but it is not done again. */
     @ParameterizedTest
     @EnumSource(names = {"CLAIMED", "JOINED"})
-    void hostileOperation_thatCommitsByAStatement_isTold_andNotRunAgain(Form form) throws SQLException {
+    void hostileOperation_thatCommitsByAStatement_isReported_andNotRunAgain(Form form) throws SQLException {
         int number = 0;
         for (boolean throwing : new boolean[] {false, true}) {
             for (boolean refusing : new boolean[] {false, true}) {
@@ -497,7 +500,7 @@ class OwnTransactionsTest {
                             }
                             return refusing ? Response.of("no").asRefusal() : Response.of("done");
                         }))
-                        .isInstanceOf(TransactionEndedException.class);
+                        .isInstanceOf(CallerTransaction.EndedException.class);
                 assertThat(run(form, call(key), connection -> pay(connection, key)))
                         .isInstanceOf(Outcome.Unknown.class);
                 assertThat(payments(key)).isEqualTo(1);
@@ -513,12 +516,12 @@ class OwnTransactionsTest {
             return Response.of("done");
         });
         assertThat(outcome).isInstanceOf(Outcome.Executed.class);
-        assertThat(Objects.requireNonNull(stored("k")).status()).isEqualTo(OnceStatus.COMPLETED);
+        assertThat(Objects.requireNonNull(stored("k")).status()).isEqualTo(Status.COMPLETED);
     }
 
     @ParameterizedTest
     @EnumSource
-    void operationThatCallsForItself_isToldSo(Form form) throws SQLException {
+    void operationThatCallsForItself_failsWithAClearMessage(Form form) throws SQLException {
         for (Form inner : Form.values()) {
             String key = "k-" + inner;
             Outcome outcome = run(form, call(key), connection -> {
@@ -526,12 +529,12 @@ class OwnTransactionsTest {
                 run(inner, call(key), deeper -> pay(deeper, key));
                 return Response.of("never");
             });
-            assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(ReentryException.class);
+            assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(IllegalStateException.class);
             outcome = run(form, call(key), connection -> {
                 own(pool()).runIn(connection, call(key), deeper -> pay(deeper, key));
                 return Response.of("never");
             });
-            assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(ReentryException.class);
+            assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(IllegalStateException.class);
             assertThat(payments(key)).isZero();
         }
     }

@@ -1,0 +1,279 @@
+package dev.semel.postgres;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.store.IdempotencyKey;
+import dev.semel.store.Quota;
+import dev.semel.store.spi.CallerTransaction;
+import dev.semel.store.spi.CallerTransaction.Claim;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.OnceStore.Lookup;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/**
+ * The statements on a key in a transaction that is not the store's own: each a round trip, together with what begins and
+ * ends it. Everything that is set is set for the transaction alone, and the search path stays the caller's.
+ *
+ * <p>Whoever writes a key holds its lock ({@link RowId}). It is tried in one statement, and the key looked up in a later one: so it
+ * sees what the transaction that had the lock before has committed. Whoever has it from then on finds the key as it was when they come to
+ * write it.
+ *
+ * <p>Where a condition does not hold, the statement has to fail, since what follows in the same round trip would commit. There are
+ * functions that fail for a number, each in a way of its own that hardly anybody else will meet.
+ */
+final class CallerSql {
+
+    /** Takes the name of the transaction, the user and the lock; the name is kept if the transaction has one already. */
+    private static final String ENTER = """
+            set_config('semel.previous_role', current_setting('role'), true),
+            set_config('semel.previous_user', coalesce(current_setting('semel.user', true), ''), true),
+            set_config('semel.transaction', coalesce(nullif(current_setting('semel.transaction', true), ''), ?), true),
+            set_config('role', 'semel_app', true), set_config('semel.user', ?, true),\s""";
+
+    private static final String LEAVE = """
+            ; select set_config('role', current_setting('semel.previous_role'), true),
+            set_config('semel.user', current_setting('semel.previous_user'), true)""";
+
+    /** Fails if the transaction has another name, as one has that was begun later. */
+    private static final String SAME_TRANSACTION =
+            "ln((coalesce(current_setting('semel.transaction', true), '') = ?)::int::float8), ";
+
+    private static final String NOT_THE_SAME = "2201E";
+
+    private static final String NOT_SO = "2201G";
+
+    private static final String NOT_UNIQUE = "23505";
+
+    private static final String NO_SAVEPOINT = "3B001";
+
+    private static final String ACT = "set_config('role', 'semel_app', true), set_config('semel.user', ?, true)";
+
+    private static final String COUNT_ALONE = ", pg_advisory_xact_lock(?)";
+
+    /** In a statement of its own, after those who counted before have committed. */
+    private static final String COUNT = "; select " + require(QuotaSql.allMayStart(1));
+
+    private static final String RETURNING = " returning k.fencing_token, k.created_at, k.deadline";
+
+    private static final String REPLACE =
+            RecordInsert.onConflictReplace("greatest(k.fencing_token + 1, excluded.fencing_token)") + RETURNING;
+
+    static final String LEAVE_JOINED = "rollback to savepoint semel_key; release savepoint semel_key";
+
+    /** Claims a key in a transaction that was begun for it. */
+    final Claiming claim;
+
+    /** Claims a key in the middle of a transaction, so that it is possible to go back to before and to after that. */
+    final Claiming join;
+
+    /** Records a key that was claimed, and commits. */
+    final Recording claimed;
+
+    /** Records a key that was not looked up, if it is new, and commits. */
+    final Recording unclaimed;
+
+    /** Records a key that was claimed, restores role and user, and lets the transaction go on. */
+    final Recording joined;
+
+    /** The same without what the operation wrote. */
+    final Recording joinedRefusal;
+
+    CallerSql(SqlTexts texts) {
+        this.claim = new Claiming(texts, "", "");
+        this.join = new Claiming(texts, "savepoint semel_key; ", "; savepoint semel_effects");
+        this.claimed = new Recording(texts, "select " + SAME_TRANSACTION + ACT, true, false, REPLACE + "; commit");
+        this.unclaimed = new Recording(
+                texts,
+                "select " + require("pg_try_advisory_xact_lock(?)") + ", " + ACT,
+                false,
+                false,
+                RETURNING + "; commit");
+        String enter = "select " + SAME_TRANSACTION + ENTER + "true";
+        String end = REPLACE + LEAVE + "; release savepoint semel_key";
+        this.joined = new Recording(texts, enter, true, true, end);
+        this.joinedRefusal = new Recording(texts, "rollback to savepoint semel_effects; " + enter, true, true, end);
+    }
+
+    /** Fails with {@link #NOT_SO} unless a condition holds. */
+    static String require(String condition) {
+        return "width_bucket(0::float8, 0, 1, (" + condition + ")::int)";
+    }
+
+    /** Whether a statement failed that is meant to fail where a condition does not hold: no fault of anybody. */
+    static boolean isExpected(SQLException e) {
+        return NOT_SO.equals(e.getSQLState()) || NOT_UNIQUE.equals(e.getSQLState());
+    }
+
+    /** A claim, and the name of the transaction in which it was made. */
+    record Claimed(Claim claim, String transaction) {}
+
+    /** How a key is claimed: tries the lock, looks up the key, and restores role and user. */
+    static final class Claiming {
+
+        private final SqlTexts texts;
+        private final String before;
+        private final String after;
+
+        private Claiming(SqlTexts texts, String before, String after) {
+            this.texts = texts;
+            this.before =
+                    before + "select " + ENTER + "pg_try_advisory_xact_lock(?)" + Session.TIME + "; " + KeyLookups.ONE;
+            this.after = LEAVE + after;
+        }
+
+        /** What the text depends on. */
+        private record Shape(String before, int counted) {}
+
+        Claimed run(Connection connection, IdempotencyKey key, Quota quota, @Nullable Instant now) throws SQLException {
+            RowId id = RowId.of(key);
+            KeyLookups.QuotaWaits waits = new KeyLookups.QuotaWaits();
+            waits.add(0, id, key.user(), quota);
+            String sql = texts.get(new Shape(before, waits.shape()), () -> before + waits.sql() + after);
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                Parameters to = new Parameters(statement)
+                        .text(IdSchemes.TID62.mint())
+                        .text(key.user())
+                        .number(id.lock())
+                        .time(now)
+                        .text(id.uuid().toString());
+                waits.bind(to, now);
+                statement.execute();
+                Session.Results results = new Session.Results(statement);
+                ResultSet entered = first(results.next());
+                String transaction = entered.getString(3);
+                boolean free = entered.getBoolean(6);
+                Instant time = IdempotencyRow.instant(entered, 7);
+                ResultSet found = results.next();
+                IdempotencyRecord record = found.next() ? KeyLookups.record(key, found) : null;
+                Duration wait = waits.read(results).getOrDefault(0L, Duration.ZERO);
+                return new Claimed(new Claim(new Lookup(record, time, wait), free, true), transaction);
+            }
+        }
+    }
+
+    /** Whether a transaction is not the one that was named any more; if it can do nothing any more, it is. */
+    static boolean hasEnded(Connection connection, String transaction) {
+        try (PreparedStatement statement =
+                connection.prepareStatement("select coalesce(current_setting('semel.transaction', true), '')")) {
+            return !first(statement.executeQuery()).getString(1).equals(transaction);
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    private static ResultSet first(ResultSet rows) throws SQLException {
+        rows.next();
+        return rows;
+    }
+
+    /** How a key is recorded. */
+    static final class Recording {
+
+        private final SqlTexts texts;
+        private final boolean claimed;
+        private final boolean joined;
+        private final String before;
+        private final String after;
+        private final String plain;
+        private final String counted;
+
+        private Recording(SqlTexts texts, String before, boolean claimed, boolean joined, String after) {
+            this.texts = texts;
+            this.claimed = claimed;
+            this.joined = joined;
+            this.before = before;
+            this.after = after;
+            this.plain = sql(false, null);
+            this.counted = sql(true, null);
+        }
+
+        private String sql(boolean counts, @Nullable Instant now) {
+            return texts.qualified(
+                    before + (counts ? COUNT_ALONE + COUNT : "") + "; " + RecordInsert.values(1, now) + after);
+        }
+
+        /**
+         * Records a key.
+         *
+         * @param transaction the name of the transaction when the key was claimed, if it was
+         * @throws CallerTransaction.EndedException if that has ended
+         * @throws SQLException if the server rejects it, or if it is not certain what it has done
+         */
+        CommitResult run(
+                Connection connection,
+                String transaction,
+                String commitId,
+                IdempotencyWrite write,
+                @Nullable Instant now)
+                throws SQLException {
+            IdempotencyKey key = write.record().key();
+            boolean counts = write.isNewKey() && write.quota().isLimited();
+            String sql = now != null ? sql(counts, now) : counts ? counted : plain;
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                Parameters to = new Parameters(statement);
+                bindBefore(to, transaction, key);
+                if (counts) {
+                    to.number(RowId.ofUser(key.user()).lock()).time(now);
+                    QuotaSql.USERS.bind(
+                            to,
+                            List.of(RowSource.row(
+                                    0L,
+                                    key.user(),
+                                    CommitGroup.micros(write.quota().window()),
+                                    write.quota().limit() - 1L)));
+                }
+                RecordInsert.bind(to, List.of(RecordInsert.row(RowId.of(key), commitId, write)));
+                statement.execute();
+                Session.Results results = new Session.Results(statement);
+                for (int passed = counts ? 2 : 1; passed > 0; passed--) {
+                    results.next();
+                }
+                return new CommitResult.Applied(IdempotencyRow.written(commitId, write, first(results.next()), 1));
+            } catch (SQLException e) {
+                return rejected(e);
+            }
+        }
+
+        private void bindBefore(Parameters to, String transaction, IdempotencyKey key) throws SQLException {
+            if (joined) {
+                to.text(transaction).text(transaction).text(key.user());
+            } else if (claimed) {
+                to.text(transaction).text(key.user());
+            } else {
+                to.number(RowId.of(key).lock()).text(key.user());
+            }
+        }
+
+        private static CommitResult rejected(SQLException e) throws SQLException {
+            String state = String.valueOf(e.getSQLState());
+            if (state.equals(NOT_SO) || isKnownKey(e)) {
+                return new CommitResult.RecordConflict();
+            }
+            if (state.equals(NOT_THE_SAME) || state.equals(NO_SAVEPOINT)) {
+                throw new CallerTransaction.EndedException(e);
+            }
+            throw e;
+        }
+
+        private static boolean isKnownKey(SQLException e) {
+            ServerErrorMessage error = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
+            return error != null
+                    && NOT_UNIQUE.equals(error.getSQLState())
+                    && "idempotency_records_pkey".equals(error.getConstraint());
+        }
+    }
+
+    /** The time to count by; null for the database's. */
+    interface Clock extends Supplier<@Nullable Instant> {}
+}

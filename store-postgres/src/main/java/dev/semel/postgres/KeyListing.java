@@ -1,0 +1,212 @@
+package dev.semel.postgres;
+
+import dev.semel.id.TextFormat;
+import dev.semel.postgres.Session.Role;
+import dev.semel.store.IdempotencyKey;
+import dev.semel.store.KeyStatus;
+import dev.semel.store.admin.StoreAdmin.KeyPage;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import dev.semel.store.spi.IdempotencyRecord;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Lists keys by user, and each user's in the order in which they were first used: the order of an index. All keys are examined, those of a
+ * user, or those that are open; what else is asked for is filtered, from at most {@value #MOST_EXAMINED} rows for a page.
+ */
+final class KeyListing {
+
+    static final int MOST_EXAMINED = 5_000;
+
+    private static final String COLUMNS =
+            "k.user_id, k.endpoint, k.idempotency_key, k.id, " + IdempotencyRow.COLUMNS_WITHOUT_BODY;
+
+    private static final String ORDER = "k.user_id, k.created_at, k.id";
+
+    private final KeyQuery query;
+    private final Instant now;
+    private final List<Condition> examined = new ArrayList<>();
+    private final List<Condition> wanted = new ArrayList<>();
+
+    /** Gives a condition its parameters. */
+    private interface Binding {
+        void bind(Parameters to) throws SQLException;
+    }
+
+    private record Condition(String sql, Binding binding) {}
+
+    /** Where a page ends. No user's name holds a line break. */
+    private record Cursor(String user, Instant createdAt, UUID id) {
+
+        static Cursor of(String text) {
+            String[] parts = text.split("\n", -1);
+            try {
+                if (parts.length == 3) {
+                    String user = TextFormat.TEXT.check("user", parts[0]);
+                    return new Cursor(user, Instant.parse(parts[1]), UUID.fromString(parts[2]));
+                }
+            } catch (DateTimeException | IllegalArgumentException e) {
+                throw new IllegalArgumentException("Not the cursor of a page of keys", e);
+            }
+            throw new IllegalArgumentException("Not the cursor of a page of keys");
+        }
+
+        String text() {
+            return user + "\n" + createdAt + "\n" + id;
+        }
+    }
+
+    KeyListing(KeyQuery query, Instant now) {
+        this.query = query;
+        this.now = now;
+        if (query.after() != null) {
+            addCursor(">", Cursor.of(query.after()));
+        }
+        if (query.user() != null) {
+            add(examined, "k.user_id = ?", to -> to.text(query.user()));
+            if (query.createdBefore() != null) {
+                add(examined, "k.created_at < ?::timestamptz", to -> to.time(query.createdBefore()));
+            }
+        } else if (query.createdBefore() != null) {
+            add(wanted, "k.created_at < ?::timestamptz", to -> to.time(query.createdBefore()));
+        }
+        if (query.endpoint() != null) {
+            add(wanted, "k.endpoint = ?", to -> to.text(query.endpoint()));
+        }
+        if (query.clientTxId() != null) {
+            add(wanted, "k.client_tx_id = ?", to -> to.text(query.clientTxId()));
+        }
+        if (query.prefix() != null) {
+            add(wanted, "starts_with(k.idempotency_key, ?)", to -> to.text(query.prefix()));
+        }
+        if (query.state() != null) {
+            addState(query.state());
+        }
+    }
+
+    private static void add(List<Condition> conditions, String sql, Binding binding) {
+        conditions.add(new Condition(sql, binding));
+    }
+
+    private void addCursor(String comparison, Cursor cursor) {
+        add(
+                examined,
+                "(" + ORDER + ") " + comparison + " (?, ?::timestamptz, ?::uuid)",
+                to -> to.text(cursor.user).time(cursor.createdAt).text(cursor.id.toString()));
+    }
+
+    /** As {@link IdempotencyRecord#statusAt} says. */
+    private void addState(KeyStatus state) {
+        if (state == KeyStatus.PROCESSING || state == KeyStatus.UNKNOWN) {
+            add(examined, "k.status in (1, 4)", to -> {}); // in the words of the index
+        }
+        String isExpired = "coalesce(k.deadline <= ?::timestamptz, false)";
+        add(
+                wanted,
+                switch (state) {
+                    case PROCESSING -> "k.status = 1 and (k.if_abandoned is distinct from 2 or not " + isExpired + ")";
+                    case UNKNOWN -> "k.status = 4 or k.status = 1 and k.if_abandoned = 2 and " + isExpired;
+                    case COMPLETED -> "k.status = 2 and k.response_kind is not null and not " + isExpired;
+                    case FAILED -> "k.status = 3 and not " + isExpired;
+                    case EXPIRED ->
+                        "k.status in (2, 3) and (k.status = 2 and k.response_kind is null or " + isExpired + ")";
+                },
+                to -> to.time(now));
+    }
+
+    /**
+     * The end is looked up first: rows may be deleted meanwhile, and then others behind it would be taken for examined; or come, and then the
+     * last would be cut off. What is examined is a query of its own, so that it is found by the index of its order.
+     */
+    KeyPage run(Session session) {
+        Optional<Cursor> end = wanted.isEmpty() ? Optional.empty() : lastToExamine(session);
+        end.ifPresent(cursor -> addCursor("<=", cursor));
+        String sql = """
+                select %s from (select * from {schema}.idempotency_records k where %s order by %s offset 0) k
+                where %s order by %s limit ?
+                """.formatted(COLUMNS, conditions(examined), order(), conditions(wanted), order());
+        List<IdempotencyRecord> found = new ArrayList<>();
+        List<Cursor> cursors = new ArrayList<>();
+        session.run(
+                sql(session, sql),
+                to -> {
+                    bindExamined(to);
+                    for (Condition condition : wanted) {
+                        condition.binding.bind(to);
+                    }
+                    to.number(query.limit() + 1L);
+                },
+                rows -> read(rows, found, cursors));
+        if (found.size() > query.limit()) {
+            String last = cursors.get(query.limit() - 1).text();
+            return new KeyPage(found.subList(0, query.limit()), now, Optional.of(last));
+        }
+        return new KeyPage(found, now, end.map(Cursor::text));
+    }
+
+    /** Where to go on if there are as many rows as are examined, or more. */
+    private Optional<Cursor> lastToExamine(Session session) {
+        String sql = """
+                select k.user_id, k.created_at, k.id from {schema}.idempotency_records k
+                where %s order by %s offset %d limit 1
+                """.formatted(conditions(examined), order(), MOST_EXAMINED - 1);
+        return session.run(
+                sql(session, sql),
+                this::bindExamined,
+                row -> row.next()
+                        ? Optional.of(new Cursor(
+                                row.getString(1), IdempotencyRow.instant(row, 2), UUID.fromString(row.getString(3))))
+                        : Optional.empty());
+    }
+
+    /**
+     * Listing the keys of one user needs to see no others. There is an index of the order, so they are not all read to be sorted; which
+     * one is best depends on what is asked for.
+     */
+    private String sql(Session session, String statement) {
+        String settings =
+                ", set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_sort', 'off', true)";
+        return session.sql(query.user() == null ? Role.SERVICE : Role.APP, settings, statement);
+    }
+
+    private void bindExamined(Parameters to) throws SQLException {
+        to.text(query.user() == null ? "" : query.user());
+        for (Condition condition : examined) {
+            condition.binding.bind(to);
+        }
+    }
+
+    /** What is the same in all rows is left out, since it would be sorted by. */
+    private String order() {
+        return query.user() == null ? ORDER : ORDER.replace("k.user_id, ", "");
+    }
+
+    private static String conditions(List<Condition> conditions) {
+        return conditions.isEmpty()
+                ? "true"
+                : String.join(
+                        " and ",
+                        conditions.stream()
+                                .map(condition -> "(" + condition.sql + ")")
+                                .toList());
+    }
+
+    private static boolean read(ResultSet row, List<IdempotencyRecord> found, List<Cursor> cursors)
+            throws SQLException {
+        while (row.next()) {
+            IdempotencyKey key = new IdempotencyKey(row.getString(1), row.getString(2), row.getString(3));
+            IdempotencyRecord record = IdempotencyRow.read(key, row, 5);
+            if (record != null) {
+                found.add(record);
+                cursors.add(new Cursor(key.user(), record.createdAt(), UUID.fromString(row.getString(4))));
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,167 @@
+package dev.semel.postgres;
+
+import dev.semel.postgres.Schema.Part;
+import dev.semel.postgres.StatementListener.Work;
+import dev.semel.store.IdempotencyKey;
+import dev.semel.store.Quota;
+import dev.semel.store.StoreException;
+import dev.semel.store.admin.AdminStore;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.internal.GroupCommit;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.OnceStore.Lookup;
+import dev.semel.store.spi.QuotaStore;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps idempotency records in a PostgreSQL database, which any number of servers share: what one has acknowledged, all see. Enough for
+ * leased operations and for {@linkplain CallerTransactions caller-managed transactions}; {@link PostgresStore} keeps documents, too. It counts
+ * by the database's time, so the servers' clocks may differ.
+ *
+ * <p>Connections are taken from a {@link DataSource} for one transaction each, and may be others each time. Every transaction acts
+ * as the role {@code semel_app}, for the users whose rows it is about, and names its tables with their schema.
+ */
+public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits PostgresStore {
+
+    final Session session;
+    final DatabaseClock clock;
+    final Commits commits;
+
+    private final Session finding;
+    private final GroupCommit<KeyLookups.Wanted> lookups =
+            new GroupCommit<>(this::findTogether, any -> 1, Commits.MOST_TOGETHER);
+    private final CallerSql callerSql;
+    private final StoreAdmin admin;
+    private volatile boolean closed;
+
+    /** @param parts of the tables that it uses */
+    PostgresOnceStore(
+            DataSource source,
+            PostgresSettings settings,
+            StatementListener listener,
+            @Nullable InstantSource clock,
+            List<Part> parts) {
+        Schema.prepare(source, settings, parts);
+        this.session = new Session(source, settings, listener);
+        long asked = System.nanoTime();
+        this.clock = new DatabaseClock(clock, firstLook(session), asked);
+        this.commits = new Commits(session, this.clock, settings.lockTimeout());
+        this.finding = session.doing(Work.FIND);
+        this.callerSql = new CallerSql(session.texts());
+        this.admin = new PostgresAdmin(this, session, parts.contains(Part.DOCUMENTS));
+    }
+
+    /**
+     * Opens a store of idempotency records alone, and installs their tables if they are missing.
+     *
+     * @param source gives connections, and stays the caller's: it is not closed with the store
+     * @throws StoreException if the database cannot be used; says what is missing or forbidden
+     */
+    public static PostgresOnceStore open(DataSource source, PostgresSettings settings) {
+        return open(source, settings, StatementListener.NONE);
+    }
+
+    /**
+     * The same with a listener.
+     *
+     * @param listener is notified of how long statements take
+     */
+    public static PostgresOnceStore open(DataSource source, PostgresSettings settings, StatementListener listener) {
+        return open(source, settings, listener, null);
+    }
+
+    /** @param clock the time to count by; null for the database's */
+    static PostgresOnceStore open(
+            DataSource source, PostgresSettings settings, StatementListener listener, @Nullable InstantSource clock) {
+        return new PostgresOnceStore(source, settings, listener, clock, List.of(Part.RECORDS));
+    }
+
+    /** Checks that the database can be used in both roles, and returns its time. */
+    private static Instant firstLook(Session session) {
+        Instant now = firstLook(session, Session.Role.APP);
+        firstLook(session, Session.Role.SERVICE);
+        session.rejectIfSplit();
+        return now;
+    }
+
+    /** In stricter transactions what is checked would be seen as it was before the locks. */
+    private static Instant firstLook(Session session, Session.Role role) {
+        String sql = session.sql(role, """
+                select clock_timestamp(), current_setting('transaction_isolation'),
+                  (select count(*) from (select from {schema}.idempotency_records limit 1) k)
+                """);
+        return session.run(sql, to -> to.text(""), rows -> {
+            rows.next();
+            String isolation = rows.getString(2);
+            if (!isolation.equals("read committed")) {
+                throw StoreException.rejected("The database cannot be used. Its default isolation is " + isolation
+                        + ", and has to be read committed");
+            }
+            return IdempotencyRow.instant(rows, 1);
+        });
+    }
+
+    @Override
+    public final InstantSource clock() {
+        return clock;
+    }
+
+    /** The time to count by; null for the database's. */
+    final @Nullable Instant givenTime() {
+        return clock.given();
+    }
+
+    /** What gives connections. */
+    final DataSource source() {
+        return session.source();
+    }
+
+    final CallerSql callerSql() {
+        return callerSql;
+    }
+
+    @Override
+    public final Lookup find(IdempotencyKey key, Quota quota) {
+        checkOpen();
+        KeyLookups.Wanted wanted = new KeyLookups.Wanted(key, quota);
+        lookups.write(wanted);
+        Lookup lookup = wanted.lookup;
+        if (lookup == null) {
+            throw StoreException.unavailable("The database returned no result of a lookup", null);
+        }
+        return lookup;
+    }
+
+    private void findTogether(List<KeyLookups.Wanted> wanted) {
+        long asked = System.nanoTime();
+        clock.observe(KeyLookups.run(finding, givenTime(), wanted), asked);
+    }
+
+    @Override
+    public final CommitResult compareAndSet(String commitId, IdempotencyWrite write) {
+        checkOpen();
+        return commits.commit(Commit.of(commitId, write));
+    }
+
+    @Override
+    public final StoreAdmin admin() {
+        return admin;
+    }
+
+    final void checkOpen() {
+        if (closed) {
+            throw StoreException.rejected("The store is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}
