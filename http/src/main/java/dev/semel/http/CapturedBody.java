@@ -1,7 +1,5 @@
 package dev.semel.http;
 
-import jakarta.servlet.ServletOutputStream;
-import jakarta.servlet.WriteListener;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -9,19 +7,18 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of an answer: held back until they may be sent, or, where that is allowed, sent on as soon as there are many, with a copy
- * kept as long as it is not too large.
+ * The body of a response: held back until it is recorded, or, if that is allowed, streamed once it is long, with a copy that is kept up
+ * to a limit.
  *
- * <p>A flush counts when more is written after it: many handlers flush their last words before they return, and those are better held
- * back until they are recorded.
+ * <p>A flush starts streaming only when more is written after it: many handlers flush before they return, and a complete response is
+ * better held back until it is recorded.
  *
- * <p>If the client goes away while it is sent, the handler is not disturbed: what it does elsewhere is worth a record, and the client
- * may come back for it.
+ * <p>If the client disconnects while it is streamed, the handler goes on: its effects are worth a record, and the client may retry.
  */
-final class CapturedBody extends ServletOutputStream {
+public final class CapturedBody extends OutputStream {
 
-    /** For answers that are never sent before they are recorded. */
-    static final int NEVER = Integer.MAX_VALUE;
+    /** For responses that are never streamed. */
+    public static final int NEVER = Integer.MAX_VALUE;
 
     private static final byte[] NOTHING = {};
     private static final int FIRST = 512;
@@ -38,18 +35,18 @@ final class CapturedBody extends ServletOutputStream {
     private boolean streaming;
     private @Nullable OutputStream client; // while it is there
 
-    /** Sends what comes before the body. */
+    /** Sends the head of the response, and returns the stream for its body. */
     @FunctionalInterface
-    interface Opening {
+    public interface Opening {
 
         OutputStream open() throws IOException;
     }
 
     /**
      * @param streamAfter how many bytes are held back
-     * @param keepAtMost how many bytes are kept of what is sent before it is recorded
+     * @param keepAtMost how many bytes are kept of a streamed response
      */
-    CapturedBody(Opening opening, int streamAfter, int keepAtMost) {
+    public CapturedBody(Opening opening, int streamAfter, int keepAtMost) {
         this.opening = opening;
         this.streamAfter = streamAfter;
         this.keepAtMost = keepAtMost;
@@ -120,14 +117,14 @@ final class CapturedBody extends ServletOutputStream {
     }
 
     /** Takes what a writer to this stream still holds; this is no flush that the handler asked for. */
-    void flushing(PrintWriter writer) {
+    public void flushing(PrintWriter writer) {
         boolean before = flushAsked;
         writer.flush();
         flushAsked = before;
     }
 
     /** Sends what there is, where that is allowed. */
-    void flushNow() {
+    public void flushNow() {
         if (streamAfter != NEVER && !ended) {
             stream();
             flushClient();
@@ -151,43 +148,33 @@ final class CapturedBody extends ServletOutputStream {
     }
 
     /** Forgets what was written; not possible once it is sent. */
-    void clear() {
+    public void clear() {
         length = 0;
         flushAsked = false;
         ended = false;
     }
 
     /** Whether it was sent before it was recorded. */
-    boolean isStreaming() {
+    public boolean isStreaming() {
         return streaming;
     }
 
     /** Whether it is here from beginning to end. */
-    boolean isKept() {
+    public boolean isKept() {
         return kept;
     }
 
-    int length() {
+    public int length() {
         return length;
     }
 
-    byte[] toBytes() {
+    public byte[] toBytes() {
         return Arrays.copyOf(bytes, length);
     }
 
-    void writeTo(OutputStream out) throws IOException {
+    public void writeTo(OutputStream out) throws IOException {
         if (length > 0) {
             out.write(bytes, 0, length);
         }
-    }
-
-    @Override
-    public boolean isReady() {
-        return true;
-    }
-
-    @Override
-    public void setWriteListener(WriteListener listener) {
-        throw new IllegalStateException("The request is not asynchronous");
     }
 }

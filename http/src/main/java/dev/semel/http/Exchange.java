@@ -1,288 +1,197 @@
 package dev.semel.http;
 
+import dev.semel.document.WriteConflictException;
 import dev.semel.once.Call;
 import dev.semel.once.Lease;
-import dev.semel.once.LeaseLostException;
 import dev.semel.once.Once;
 import dev.semel.once.Outcome;
-import dev.semel.once.UnknownOutcomeException;
 import dev.semel.once.UnrecordedException;
-import dev.semel.store.ConflictException;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
-import dev.semel.store.Transaction;
-import jakarta.servlet.FilterChain;
-import jakarta.servlet.ServletException;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A request with a key, from the look-up to the answer. */
-final class Exchange {
+/** A request with a key, from the lookup to the response. */
+public final class Exchange {
 
-    private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
+    private static final System.Logger LOG = System.getLogger(Exchange.class.getName());
 
-    /** These say how things stand at the moment, and not what is to be said of the request for ever. */
+    /** These depend on the state of the moment, so a retry runs the handler again. */
     private static final Set<Integer> NEVER_FINAL = Set.of(401, 409, 412, 429);
 
     private static final int FIRST_REFUSAL = 400;
     private static final int FIRST_FAILURE = 500;
-    private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
+    private static final Duration STORE_RETRY = Duration.ofSeconds(1);
+    private static final Map<String, String> REPLAYED = Map.of("Idempotency-Replayed", "true");
+    private static final String EXPIRES = "Idempotency-Expires";
 
-    /** Where the trace of a run is kept among the headers of its answer. No handler can set it, and nobody is sent it. */
+    /** Recorded header with the reference to the trace of the run. No handler can set it, and it is never sent. */
     private static final String TRACE = "Semel-Trace";
 
     private final Once once;
-    private final FilterSettings settings;
     private final Tracing tracing;
     private final Idempotency rule;
     private final Call call;
     private final byte[] body;
-    private final HttpServletRequest request;
-    private final HttpServletResponse response;
-    private final FilterChain chain;
-    private @Nullable Run last;
-    private @Nullable String traceKept;
+    private final WebRequest request;
+    private @Nullable String traceReference;
 
-    Exchange(
-            IdempotencyFilter.Parts parts,
-            Idempotency rule,
-            Call call,
-            byte[] body,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            FilterChain chain) {
-        this.once = parts.once();
-        this.settings = parts.settings();
-        this.tracing = parts.tracing();
+    Exchange(Once once, Tracing tracing, Idempotency rule, Call call, byte[] body, WebRequest request) {
+        this.once = once;
+        this.tracing = tracing;
         this.rule = rule;
         this.call = call;
         this.body = body;
         this.request = request;
-        this.response = response;
-        this.chain = chain;
     }
 
-    /** An answer that is given to the caller, and says that the request failed. */
-    private static final class FailureAnswered extends Exception {
+    /** Thrown to the engine: the handler's response is sent, and means that the request failed. */
+    private static final class FailureResponse extends Exception {
 
         private static final long serialVersionUID = 1L;
 
-        FailureAnswered() {
-            super("The answer is a failure", null, false, false);
+        FailureResponse() {
+            super("The response is a failure", null, false, false);
         }
     }
 
-    void answer() throws IOException, ServletException {
-        Outcome outcome;
-        try (Tracing.Trace trace = tracing.begin(request)) {
-            traceKept = trace.kept();
-            outcome = decide(trace);
-        } catch (StoreException e) {
-            LOG.log(Level.WARNING, "Store unavailable: {0}", e.getMessage());
-            tell(EdgeProblem.STORE_UNAVAILABLE.retryAfter(STORE_PAUSE));
-            return;
-        } finally {
-            if (last != null) {
-                last.end();
-            }
-        }
-        answer(outcome);
+    /** The body of the request, read whole; not a copy. */
+    public byte[] body() {
+        return body;
     }
 
-    private Outcome decide(Tracing.Trace trace) {
-        try {
-            Outcome outcome = rule.ifAbandoned() == null
-                    ? once.atomic(call, rule.pauses(), this::runInTransaction)
-                    : once.leased(call, rule.ifAbandoned(), this::runWithLease);
-            trace.ended(
-                    outcome,
-                    outcome instanceof Outcome.Replayed replayed
-                            ? replayed.response().headers().get(TRACE)
-                            : null);
-            return outcome;
-        } catch (Throwable e) {
-            trace.brokeOff(e);
-            throw e;
-        }
+    /** The client's transaction id, or the one that was made if the client did not send one. */
+    public String clientTxId() {
+        return call.clientTxId();
     }
 
     /**
-     * Runs the chain, again where others were quicker. Some containers' chains go on from where they stopped when they are called a
-     * second time. So a run is repeated only if its end was reached, where the transaction was asked for: whatever stands between here
-     * and there has let the request pass. What somebody said before that stands.
+     * Runs the handler, unless a recorded response is replayed or the request is rejected; and sends the response.
+     *
+     * @throws Exception what the handler throws, or the sending of the response
      */
-    private Response runInTransaction(Transaction tx) throws Exception {
-        Run before = last;
-        if (before != null && !before.isTransactionTaken()) {
-            return answered(before);
+    public void run(HandlerAdapter handler) throws Exception {
+        Outcome outcome;
+        try (Tracing.Trace trace = tracing.begin(request)) {
+            traceReference = trace.reference();
+            outcome = outcome(handler, trace);
+        } catch (StoreException e) {
+            LOG.log(Level.WARNING, "Store unavailable: {0}", e.getMessage());
+            send(IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(STORE_RETRY), handler);
+            return;
+        } finally {
+            handler.end();
         }
-        Run run = run(CapturedBody.NEVER, tx, null);
-        if (before != null && before.isSeenWrapped() && run.isTransactionTaken() && !run.isSeenWrapped()) {
-            throw new IllegalStateException(
-                    "A filter behind this one was not run again: let this one be the last before the servlet");
-        }
-        return answered(run);
+        respond(outcome, handler);
     }
 
-    private Response runWithLease(Lease lease) throws Exception {
+    private Outcome outcome(HandlerAdapter handler, Tracing.Trace trace) {
         try {
-            return answered(run(settings.streamAfter(), null, lease));
-        } catch (ServletException e) {
-            throw unwrapped(e);
+            Outcome outcome = rule.ifAbandoned() == null
+                    ? once.atomic(call, rule.backoff(), tx -> toRecord(handler.run(tx)))
+                    : once.leased(call, rule.ifAbandoned(), lease -> toRecord(handler.run(lease)));
+            String replayedTrace = outcome instanceof Outcome.Replayed replayed
+                    ? replayed.response().headers().get(TRACE)
+                    : null;
+            trace.ended(outcome, replayedTrace);
+            return outcome;
+        } catch (Throwable e) {
+            trace.aborted(e);
+            throw e;
         }
     }
 
-    /** What servlets and frameworks have to wrap, and tells that it is open what became of the operation. */
-    private static Exception unwrapped(ServletException wrapped) {
-        for (Throwable cause = wrapped.getRootCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof Error error) {
-                throw error;
-            }
-            if (cause instanceof UnknownOutcomeException unknown) {
-                return unknown;
-            }
-            if (cause instanceof InterruptedException) { // it ended there; a container's thread has to answer
-                return new UnknownOutcomeException("interrupted", wrapped);
-            }
-        }
-        return wrapped;
-    }
-
-    private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)
-            throws IOException, ServletException {
-        forgetLast();
-        Run run = new Run(
-                new KeyedRequest(request, body),
-                new CapturedResponse(response, streamAfter, settings.responseLimit()),
-                call.clientTxId(),
-                tx,
-                lease);
-        last = run;
-        run.begin();
-        chain.doFilter(run.request(), run.response());
-        run.response().finish();
-        return run;
-    }
-
-    private Response answered(Run run) throws FailureAnswered, UnrecordedException {
-        int status = run.response().getStatus();
-        if (NEVER_FINAL.contains(status) || !run.isFinal()) {
-            throw new UnrecordedException("The answer is not final");
+    private Response toRecord(HandlerResult result) throws FailureResponse, UnrecordedException {
+        int status = result.status();
+        if (NEVER_FINAL.contains(status) || !result.isFinal()) {
+            throw new UnrecordedException("The response is not final");
         }
         if (status >= FIRST_FAILURE) {
-            throw new FailureAnswered();
+            throw new FailureResponse();
         }
-        Map<String, String> beside = traceKept == null ? Map.of() : Map.of(TRACE, traceKept);
-        Response response = run.response().toResponse(beside);
+        Response response = result.toResponse(traceReference == null ? Map.of() : Map.of(TRACE, traceReference));
         return status >= FIRST_REFUSAL ? response.asRefusal() : response;
     }
 
-    private void answer(Outcome outcome) throws IOException, ServletException {
+    private void respond(Outcome outcome, HandlerAdapter handler) throws Exception {
         if (outcome instanceof Outcome.Replayed replayed) {
-            replay(replayed.response());
+            replay(replayed.response(), handler);
         } else if (outcome instanceof Outcome.Executed executed) {
-            if (!response.isCommitted()) {
-                String expires =
-                        executed.expiresAt().truncatedTo(ChronoUnit.MILLIS).toString();
-                response.setHeader("Idempotency-Expires", expires);
-            }
-            Objects.requireNonNull(last).response().send();
+            handler.send(Map.of(
+                    EXPIRES, executed.expiresAt().truncatedTo(ChronoUnit.MILLIS).toString()));
         } else if (outcome instanceof Outcome.Failed failed) {
-            answerFailure(failed.cause());
+            respondToFailure(failed.cause(), handler);
         } else if (outcome instanceof Outcome.InProgress inProgress) {
-            tell(EdgeProblem.IN_PROGRESS.retryAfter(inProgress.retryAfter()));
+            send(IdempotencyProblem.IN_PROGRESS.retryAfter(inProgress.retryAfter()), handler);
         } else if (outcome instanceof Outcome.Limited limited) {
-            tell(EdgeProblem.RATE_LIMITED.retryAfter(limited.retryAfter()));
+            send(IdempotencyProblem.RATE_LIMITED.retryAfter(limited.retryAfter()), handler);
         } else if (outcome instanceof Outcome.Mismatch) {
-            tell(EdgeProblem.PAYLOAD_MISMATCH.problem());
+            send(IdempotencyProblem.PAYLOAD_MISMATCH.problem(), handler);
         } else if (outcome instanceof Outcome.Expired expired) {
-            tell(EdgeProblem.KEY_EXPIRED
+            Problem problem = IdempotencyProblem.KEY_EXPIRED
                     .problem()
                     .detailed("The key was used at " + expired.createdAt() + " and expired at " + expired.expiredAt()
-                            + ": what it asked for may have been done"));
+                            + ": what it asked for may have been done");
+            send(problem, handler);
         } else {
-            tell(EdgeProblem.OUTCOME_UNKNOWN.problem());
+            send(IdempotencyProblem.OUTCOME_UNKNOWN.problem(), handler);
         }
     }
 
-    private void answerFailure(Throwable cause) throws IOException, ServletException {
-        if (cause instanceof FailureAnswered || cause instanceof UnrecordedException) {
-            Objects.requireNonNull(last).response().send();
+    private void respondToFailure(Throwable cause, HandlerAdapter handler) throws Exception {
+        if (cause instanceof FailureResponse || cause instanceof UnrecordedException) {
+            handler.send(Map.of());
             return;
         }
-        boolean retryHelps = cause instanceof LeaseLostException
-                || (cause instanceof ConflictException
+        boolean retryHelps = cause instanceof Lease.LostException
+                || (cause instanceof WriteConflictException
                         && rule.mode() == Idempotency.Mode.ATOMIC
-                        && !rule.hasOwnPauses());
+                        && !rule.hasOwnBackoff());
         if (retryHelps) {
-            tell(EdgeProblem.STORE_UNAVAILABLE.retryAfter(STORE_PAUSE));
+            send(IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(STORE_RETRY), handler);
             return;
         }
-        forgetLast();
-        throwAgain(cause);
+        handler.discard();
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        throw cause instanceof Exception e ? e : new IllegalStateException(cause);
     }
 
-    private static void throwAgain(Throwable cause) throws IOException, ServletException {
-        if (cause instanceof RuntimeException e) {
-            throw e;
-        } else if (cause instanceof Error e) {
-            throw e;
-        } else if (cause instanceof IOException e) {
-            throw e;
-        } else if (cause instanceof ServletException e) {
-            throw e;
-        }
-        throw new ServletException(cause);
-    }
-
-    private void replay(Response recorded) throws IOException {
-        refuseIfStreamed();
-        forgetLast();
-        response.setHeader("Idempotency-Replayed", "true");
-        if (!recorded.isKept()) {
-            EdgeProblem.RESPONSE_NOT_KEPT
-                    .problem()
-                    .withStatus(recorded.status())
-                    .send(response);
-            return;
-        }
-        response.setStatus(recorded.status());
-        for (Map.Entry<String, String> header : recorded.headers().entrySet()) {
-            if (!header.getKey().equals(TRACE)) {
-                response.setHeader(header.getKey(), header.getValue());
-            }
-        }
-        byte[] bytes = recorded.body();
-        if (bytes.length > 0) {
-            response.setContentLength(bytes.length);
-            response.getOutputStream().write(bytes);
+    private static void replay(Response recorded, HandlerAdapter handler) throws IOException {
+        discardUnsent(handler);
+        if (recorded.isKept()) {
+            handler.replay(withoutTrace(recorded), REPLAYED);
+        } else {
+            handler.send(IdempotencyProblem.RESPONSE_NOT_KEPT.problem().withStatus(recorded.status()), REPLAYED);
         }
     }
 
-    private void tell(Problem problem) throws IOException {
-        refuseIfStreamed();
-        forgetLast();
-        problem.send(response);
+    private static Response withoutTrace(Response recorded) {
+        if (!recorded.headers().containsKey(TRACE)) {
+            return recorded;
+        }
+        Map<String, String> headers = new HashMap<>(recorded.headers());
+        headers.remove(TRACE);
+        return Response.of(recorded.status(), headers, recorded.body());
     }
 
-    /** What was streamed is not what came of it: the answer breaks off, so that the client asks again. */
-    private void refuseIfStreamed() throws IOException {
-        if (last != null && last.response().isStreaming()) {
-            throw new IOException("The answer was sent, but it could not be recorded");
-        }
+    private static void send(Problem problem, HandlerAdapter handler) throws IOException {
+        discardUnsent(handler);
+        handler.send(problem, Map.of());
     }
 
-    private void forgetLast() {
-        if (last != null) {
-            last.response().forget();
+    /** If the streamed response is not the outcome, the response is cut off, so that the client retries. */
+    private static void discardUnsent(HandlerAdapter handler) throws IOException {
+        if (handler.isStreaming()) {
+            throw new IOException("The response was sent, but it could not be recorded");
         }
+        handler.discard();
     }
 }

@@ -1,7 +1,7 @@
 package dev.semel.http;
 
+import dev.semel.document.Transactions;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.Transactions;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,40 +10,41 @@ import org.jspecify.annotations.Nullable;
  * How a route takes part: whether its effect is in the request's transaction or elsewhere, and what its requests must carry.
  *
  * @param mode where the effect is
- * @param ifAbandoned for leased routes, whether a request whose server vanished may be run again; null for others
- * @param keyRequired whether a request without {@code Idempotency-Key} is refused; otherwise it is let through as it is
- * @param clientTxIdRequired whether a request without {@code X-Client-Tx-Id} is refused
- * @param pauses after each of them an atomic request is run again when others were quicker to change what it has read
+ * @param ifAbandoned for leased routes, whether a request whose server crashed may be run again; null for others
+ * @param keyRequired whether a request without {@code Idempotency-Key} is rejected; otherwise it is passed on unchanged
+ * @param clientTxIdRequired whether a request without {@code X-Client-Tx-Id} is rejected
+ * @param backoff pauses between the retries of an atomic request after write conflicts
  */
 public record Idempotency(
         Mode mode,
         @Nullable IfAbandoned ifAbandoned,
         boolean keyRequired,
         boolean clientTxIdRequired,
-        List<Duration> pauses) {
+        List<Duration> backoff) {
 
     /** Where the effect of a request is. */
     public enum Mode {
-        /** Nowhere, or nobody minds if it happens again: keys are not looked at. */
+        /** Nowhere, or it may happen again: keys are ignored. */
         NONE,
-        /** In the request's transaction alone, which is committed together with its key and its answer. */
+        /** In the request's transaction alone, which is committed together with its key and its response. */
         ATOMIC,
         /** Elsewhere: the request is claimed before and completed after. */
         LEASED
     }
 
-    /** Requests are let through untouched. */
+    /** Requests are passed on unchanged. */
     public static final Idempotency NONE = new Idempotency(Mode.NONE, null, false, false, List.of());
 
     public Idempotency {
         if ((mode == Mode.LEASED) != (ifAbandoned != null)) {
-            throw new IllegalArgumentException("A leased route, and no other, says what happens if it is abandoned");
+            throw new IllegalArgumentException(
+                    "ifAbandoned is required for a leased route, and not allowed for others");
         }
     }
 
-    /** All effects are written in the {@linkplain IdempotencyFilter#transaction request's transaction}. */
+    /** All effects are written in the request's transaction. */
     public static Idempotency atomic() {
-        return new Idempotency(Mode.ATOMIC, null, false, false, Transactions.QUICK_PAUSES);
+        return new Idempotency(Mode.ATOMIC, null, false, false, Transactions.DEFAULT_BACKOFF);
     }
 
     /** Effects are elsewhere. */
@@ -53,23 +54,23 @@ public record Idempotency(
 
     /** The same, and requests must carry a key. */
     public Idempotency withKey() {
-        return new Idempotency(mode, ifAbandoned, true, clientTxIdRequired, pauses);
+        return new Idempotency(mode, ifAbandoned, true, clientTxIdRequired, backoff);
     }
 
     /** The same, and requests must carry a key and the client's transaction id. */
     public Idempotency withKeyAndClientTxId() {
-        return new Idempotency(mode, ifAbandoned, true, true, pauses);
+        return new Idempotency(mode, ifAbandoned, true, true, backoff);
     }
 
     /**
-     * The same, and where others were quicker an atomic request is run again after each of these pauses, and not as often as is usual.
-     * If that does not help, {@link dev.semel.store.ConflictException} is thrown to whoever stands before the filter.
+     * The same, with another backoff for the write conflicts of an atomic request. If every retry conflicts,
+     * {@link dev.semel.document.WriteConflictException} is thrown to whoever called the filter.
      */
-    public Idempotency withPauses(List<Duration> pauses) {
-        return new Idempotency(mode, ifAbandoned, keyRequired, clientTxIdRequired, List.copyOf(pauses));
+    public Idempotency withBackoff(List<Duration> backoff) {
+        return new Idempotency(mode, ifAbandoned, keyRequired, clientTxIdRequired, List.copyOf(backoff));
     }
 
-    boolean hasOwnPauses() {
-        return !pauses.equals(atomic().pauses);
+    boolean hasOwnBackoff() {
+        return !backoff.equals(atomic().backoff);
     }
 }

@@ -1,13 +1,12 @@
 package dev.semel.http;
 
 import dev.semel.id.TextFormat;
-import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
-import java.util.Enumeration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the headers of a request say about its key.
+ * The headers of a request that concern its key.
  *
  * @param key null if none was sent and none is required
  * @param clientTxId null if none was sent and none is required
@@ -19,31 +18,31 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
     private static final int LONGEST_WAIT = 30;
     private static final int MOST_DIGITS = 9;
 
-    static KeyHeaders of(HttpServletRequest request, Idempotency rule) throws RefusedException {
-        String key = text(request, IDEMPOTENCY_KEY, EdgeProblem.INVALID_IDEMPOTENCY_KEY);
+    static KeyHeaders of(WebRequest request, Idempotency rule) throws RejectedException {
+        String key = text(request, IDEMPOTENCY_KEY, IdempotencyProblem.INVALID_IDEMPOTENCY_KEY);
         if (key == null && rule.keyRequired()) {
-            throw new RefusedException(EdgeProblem.MISSING_IDEMPOTENCY_KEY);
+            throw new RejectedException(IdempotencyProblem.MISSING_IDEMPOTENCY_KEY);
         }
         if (key == null && !rule.clientTxIdRequired()) {
             return new KeyHeaders(null, null);
         }
-        String clientTxId = text(request, "X-Client-Tx-Id", EdgeProblem.INVALID_CLIENT_TX_ID);
+        String clientTxId = text(request, "X-Client-Tx-Id", IdempotencyProblem.INVALID_CLIENT_TX_ID);
         if (clientTxId == null && rule.clientTxIdRequired()) {
-            throw new RefusedException(EdgeProblem.MISSING_CLIENT_TX_ID);
+            throw new RejectedException(IdempotencyProblem.MISSING_CLIENT_TX_ID);
         }
         return new KeyHeaders(key, clientTxId);
     }
 
     /** Bare, or quoted as a string of RFC 8941; none of the characters allowed needs an escape there. */
-    private static @Nullable String text(HttpServletRequest request, String name, EdgeProblem ifInvalid)
-            throws RefusedException {
-        Enumeration<String> values = request.getHeaders(name);
-        if (!values.hasMoreElements()) {
+    private static @Nullable String text(WebRequest request, String name, IdempotencyProblem ifInvalid)
+            throws RejectedException {
+        List<String> values = request.headers(name);
+        if (values.isEmpty()) {
             return null;
         }
-        String text = unquoted(values.nextElement());
-        if (values.hasMoreElements() || !TextFormat.TEXT.isValid(text)) {
-            throw new RefusedException(ifInvalid);
+        String text = unquoted(values.get(0));
+        if (values.size() > 1 || !TextFormat.TEXT.isValid(text)) {
+            throw new RejectedException(ifInvalid);
         }
         return text;
     }
@@ -57,10 +56,8 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
      * How long the client is willing to wait, by the preference {@code wait} of RFC 7240: the first that is sent counts, more than is
      * possible is as much as is possible, and what makes no sense is ignored.
      */
-    static Duration patience(HttpServletRequest request) {
-        Enumeration<String> values = request.getHeaders("Prefer");
-        while (values.hasMoreElements()) {
-            String value = values.nextElement();
+    static Duration maxWait(WebRequest request) {
+        for (String value : request.headers("Prefer")) {
             for (int start = 0; start < value.length(); ) {
                 int end = end(value, start, ',');
                 String preference = value.substring(start, end(value.substring(0, end), start, ';'));

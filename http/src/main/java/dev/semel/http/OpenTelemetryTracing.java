@@ -1,7 +1,6 @@
 package dev.semel.http;
 
 import dev.semel.once.Outcome;
-import dev.semel.once.OutcomeName;
 import dev.semel.once.UnrecordedException;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
@@ -14,13 +13,12 @@ import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.context.propagation.TextMapGetter;
-import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span for each request with a key, by OpenTelemetry's API: it tells the outcome, the route and how often the request was begun, and
- * never a key, a user or a payload. The span of a retry has a link to the span of the run whose answer it gets.
+ * A span for each request with a key, by OpenTelemetry's API: it has the outcome, the route and the number of the attempt, and
+ * never a key, a user or a payload. The span of a retry has a link to the span of the run whose response it gets.
  *
  * <p>A span that is current becomes its parent; if there is none, the one that the request's {@code traceparent} names. While a handler
  * runs, the span is the current one.
@@ -34,35 +32,35 @@ public final class OpenTelemetryTracing implements Tracing {
     private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
 
     private static final W3CTraceContextPropagator W3C = W3CTraceContextPropagator.getInstance();
-    private static final TextMapGetter<HttpServletRequest> HEADERS =
-            (request, name) -> request == null ? null : request.getHeader(name);
+    private static final TextMapGetter<WebRequest> HEADERS =
+            (request, name) -> request == null ? null : request.header(name);
     private static final TextMapGetter<String> TEXT = (text, name) -> name.equals("traceparent") ? text : null;
 
     private final Tracer tracer;
-    private final Function<HttpServletRequest, @Nullable String> route;
+    private final Function<WebRequest, @Nullable String> route;
 
     /**
      * @param telemetry the application's, or {@code GlobalOpenTelemetry.get()} where an agent has set it
      * @param route the path of a request as it was declared, such as {@code /orders/{id}}; null if it is not known
      */
-    public OpenTelemetryTracing(OpenTelemetry telemetry, Function<HttpServletRequest, @Nullable String> route) {
+    public OpenTelemetryTracing(OpenTelemetry telemetry, Function<WebRequest, @Nullable String> route) {
         this.tracer = telemetry.getTracer("dev.semel");
         this.route = route;
     }
 
     @Override
-    public Trace begin(HttpServletRequest request) {
+    public Trace begin(WebRequest request) {
         String path = route.apply(request);
         SpanBuilder span = tracer.spanBuilder(path == null ? "once" : "once " + path)
                 .setParent(parent(request))
-                .setAttribute(METHOD, request.getMethod());
+                .setAttribute(METHOD, request.method());
         if (path != null) {
             span.setAttribute(ROUTE, path);
         }
         return new Spanned(span.startSpan());
     }
 
-    private static Context parent(HttpServletRequest request) {
+    private static Context parent(WebRequest request) {
         Context current = Context.current();
         return Span.fromContext(current).getSpanContext().isValid() ? current : W3C.extract(current, request, HEADERS);
     }
@@ -80,7 +78,7 @@ public final class OpenTelemetryTracing implements Tracing {
         }
 
         @Override
-        public @Nullable String kept() {
+        public @Nullable String reference() {
             SpanContext context = span.getSpanContext();
             return span.isRecording() && context.isSampled()
                     ? "00-" + context.getTraceId() + "-" + context.getSpanId() + "-01"
@@ -88,14 +86,14 @@ public final class OpenTelemetryTracing implements Tracing {
         }
 
         @Override
-        public void ended(Outcome outcome, @Nullable String first) {
-            span.setAttribute(OUTCOME, OutcomeName.of(outcome));
+        public void ended(Outcome outcome, @Nullable String replayed) {
+            span.setAttribute(OUTCOME, outcome.name());
             int attempt = attempt(outcome);
             if (attempt > 0) {
                 span.setAttribute(ATTEMPT, attempt);
             }
-            if (first != null) {
-                SpanContext run = Span.fromContext(W3C.extract(Context.root(), first, TEXT))
+            if (replayed != null) {
+                SpanContext run = Span.fromContext(W3C.extract(Context.root(), replayed, TEXT))
                         .getSpanContext();
                 if (run.isValid()) {
                     span.addLink(run);
@@ -118,9 +116,9 @@ public final class OpenTelemetryTracing implements Tracing {
         }
 
         @Override
-        public void brokeOff(Throwable cause) {
+        public void aborted(Throwable cause) {
             span.setStatus(StatusCode.ERROR);
-            span.setAttribute(ERROR, cause.getClass().getName()); // and not what it says, which may be somebody's data
+            span.setAttribute(ERROR, cause.getClass().getName()); // not its message, which may hold user data
         }
 
         @Override

@@ -4,56 +4,58 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.json.Fingerprint;
 import dev.semel.json.MalformedJsonException;
-import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request: read whole, and what it is known by. */
+/** The body of a request: read whole, and its fingerprint. */
 public final class Payload {
 
     private static final byte[] NOTHING = {};
     private static final Fingerprint OF_NOTHING = Fingerprint.ofBytes(NOTHING);
 
-    /** As much as is set aside for a body before any of it has come. */
+    /** As much as is allocated for a body before any of it has come. */
     private static final int FIRST = 8 << 10;
+
+    /** The header that says what a body is. */
+    public static final String CONTENT_TYPE = "Content-Type";
 
     private static final String JSON = "application/json";
     private static final String JSON_SUFFIX = "+json";
 
-    private Payload() {}
-
-    /** What a body may take before anybody looks how fast it comes. */
-    private static final long PATIENCE_NANOS = 10_000_000_000L;
+    /** How long a body may take before its rate is checked. */
+    private static final long GRACE_NANOS = 10_000_000_000L;
 
     private static final long LEAST_BYTES_A_SECOND = 500;
 
-    /** What any body may take. */
+    /** How long any body may take. */
     private static final long MOST_NANOS = 60_000_000_000L;
+
+    private Payload() {}
 
     /**
      * Reads a body, and no more of it than shows that it is too large.
      *
-     * @throws RefusedException if it is too large, comes too slowly, or breaks off
+     * @throws RejectedException if it is too large, comes too slowly, or breaks off
      */
-    public static byte[] read(HttpServletRequest request, int limit) throws RefusedException {
-        long announced = request.getContentLengthLong();
+    public static byte[] read(WebRequest request, int limit) throws RejectedException {
+        long announced = request.contentLength();
         if (announced > limit) {
-            throw new RefusedException(EdgeProblem.PAYLOAD_TOO_LARGE);
+            throw new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
         }
         try {
-            return announced == 0 ? NOTHING : read(request.getInputStream(), announced, limit);
+            return announced == 0 ? NOTHING : read(request.body(), announced, limit);
         } catch (IOException e) {
-            throw new RefusedException(EdgeProblem.UNREADABLE_BODY);
+            throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY);
         }
     }
 
-    private static byte[] read(InputStream in, long announced, int limit) throws IOException, RefusedException {
+    private static byte[] read(InputStream in, long announced, int limit) throws IOException, RejectedException {
         int most = announced > 0 ? (int) announced : limit + 1;
         byte[] bytes = new byte[Math.min(most, FIRST)];
         int length = 0;
-        long begun = System.nanoTime();
+        long startedAt = System.nanoTime();
         while (true) {
             int count = in.read(bytes, length, bytes.length - length);
             if (count < 0) {
@@ -61,10 +63,10 @@ public final class Payload {
             }
             length += count;
             if (length > limit) {
-                throw new RefusedException(EdgeProblem.PAYLOAD_TOO_LARGE);
+                throw new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
             }
-            if (isTooSlow(length, System.nanoTime() - begun)) {
-                throw new RefusedException(EdgeProblem.SLOW_BODY);
+            if (isTooSlow(length, System.nanoTime() - startedAt)) {
+                throw new RejectedException(IdempotencyProblem.SLOW_BODY);
             }
             if (length < bytes.length) {
                 continue;
@@ -76,18 +78,18 @@ public final class Payload {
         }
     }
 
-    /** Whether so much in such a time is less than what may be asked of anybody. */
+    /** Whether a body of which so much came in such a time is slower than the least rate. */
     static boolean isTooSlow(int length, long nanos) {
-        return nanos > MOST_NANOS || (nanos > PATIENCE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND);
+        return nanos > MOST_NANOS || (nanos > GRACE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND);
     }
 
     /**
-     * That of what is asked for: the body as canonical JSON, or byte by byte where it is none, and the query, byte by byte. Without a
-     * query it is that of the body alone, as the command line shows it.
+     * Fingerprint of a request: of the body as canonical JSON, or of its bytes if it is not JSON, and of the bytes of the query. Without
+     * a query it is that of the body alone, as the command line prints it.
      */
-    static Fingerprint fingerprint(HttpServletRequest request, byte[] body) {
-        Fingerprint ofBody = fingerprint(request.getHeader(KeyedRequest.CONTENT_TYPE), body);
-        String query = request.getQueryString();
+    static Fingerprint fingerprint(WebRequest request, byte[] body) {
+        Fingerprint ofBody = fingerprint(request.header(CONTENT_TYPE), body);
+        String query = request.query();
         if (query == null || query.isEmpty()) {
             return ofBody;
         }
@@ -118,7 +120,7 @@ public final class Payload {
     }
 
     /** Whether a content type is JSON, which is UTF-8 if nothing else is said. */
-    static boolean isJson(String contentType) {
+    public static boolean isJson(String contentType) {
         int semicolon = contentType.indexOf(';');
         String type = (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip();
         int suffix = type.length() - JSON_SUFFIX.length();

@@ -1,49 +1,44 @@
 package dev.semel.http;
 
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * An error as it is answered, after RFC 9457. It never holds what a request held beyond names of its parts, and nothing of
- * anybody else.
+ * An error response by RFC 9457. It holds nothing of the request but names of its parts, and no data of other users.
  *
  * @param status the HTTP status
- * @param code what programs tell it by; never changes
- * @param error what people are told, the same for every such error
+ * @param code identifies the error to programs; never changes
+ * @param error describes it to people, the same for every such error
  * @param detail what went wrong this time
- * @param members what else is told: texts, numbers and booleans by name
+ * @param members further members by name: texts, numbers and booleans
  */
 public record Problem(int status, String code, String error, String detail, Map<String, Object> members) {
 
-    /** What its bytes are called. */
+    /** The media type. */
     public static final String CONTENT_TYPE = "application/problem+json";
 
-    /** The member that says in how many milliseconds it is worth asking again. */
+    /** The member with the time in milliseconds after which a retry may succeed. */
     public static final String RETRY_AFTER = "retry_after";
 
     private static final long SECOND = 1_000;
 
-    private static final int MOST_THROWN_AWAY = 16 << 20;
     private static final JsonFactory JSON = new JsonFactory();
 
     public Problem {
         members = Map.copyOf(members);
     }
 
-    /** An error of which nothing more is to be said. */
+    /** An error whose detail is the error itself. */
     public static Problem of(int status, String code, String error) {
         return new Problem(status, code, error, error, Map.of());
     }
 
-    /** The same, with what went wrong this time. */
+    /** The same, with another detail. */
     public Problem detailed(String detail) {
         return new Problem(status, code, error, detail, members);
     }
@@ -53,25 +48,18 @@ public record Problem(int status, String code, String error, String detail, Map<
         return new Problem(status, code, error, detail, members);
     }
 
-    /** The same, and one thing more. */
+    /** The same, with a further member. */
     public Problem with(String member, Object value) {
         Map<String, Object> more = new LinkedHashMap<>(members);
         more.put(member, value);
         return new Problem(status, code, error, detail, more);
     }
 
-    /**
-     * Answers with it; a {@link #RETRY_AFTER} is told in the header as well, in whole seconds rounded up. Its length is left to the server:
-     * who says it sends it at once, before the server knows whether it has to close the connection since the body was not read.
-     */
-    public void send(HttpServletResponse response) throws IOException {
-        byte[] json = toJson();
-        response.setStatus(status);
-        response.setContentType(CONTENT_TYPE);
-        if (members.get(RETRY_AFTER) instanceof Number millis) {
-            response.setHeader("Retry-After", Long.toString((millis.longValue() + SECOND - 1) / SECOND));
-        }
-        response.getOutputStream().write(json);
+    /** Value of the header {@code Retry-After}: {@link #RETRY_AFTER} in whole seconds, rounded up; null if there is none. */
+    public @Nullable String retryAfterSeconds() {
+        return members.get(RETRY_AFTER) instanceof Number millis
+                ? Long.toString((millis.longValue() + SECOND - 1) / SECOND)
+                : null;
     }
 
     /** As JSON, in UTF-8. */
@@ -89,24 +77,6 @@ public record Problem(int status, String code, String error, String detail, Map<
             json.writeEndObject();
         }
         return bytes.toByteArray();
-    }
-
-    /**
-     * Answers with it a client that may not have sent all of its body: most look for an answer only when they have, so it is read and
-     * thrown away, up to {@value #MOST_THROWN_AWAY} bytes.
-     */
-    public void sendUnread(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        response.setHeader("Connection", "close");
-        response.setContentLength(toJson().length); // so that the client knows its end when it comes
-        send(response);
-        response.flushBuffer();
-        if (request.getHeader("Expect") == null) {
-            byte[] buffer = new byte[8 << 10];
-            InputStream body = request.getInputStream();
-            for (int read = 0, count = 0; count >= 0 && read < MOST_THROWN_AWAY; read += count) {
-                count = body.read(buffer);
-            }
-        }
     }
 
     private static void write(JsonGenerator json, Object value) {

@@ -1,39 +1,38 @@
 package dev.semel.http;
 
 import dev.semel.once.Outcome;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows requests with a key, so that a retry leads to the trace of the run whose answer it gets. Made for tracers such as
- * {@link OpenTelemetryTracing}.
+ * Traces requests with a key, so that the trace of a retry leads to that of the run whose response it gets. Implemented for tracers
+ * such as {@link OpenTelemetryTracing}.
  */
 @FunctionalInterface
 public interface Tracing {
 
-    /** Follows nothing. */
+    /** Traces nothing. */
     Tracing NONE = request -> new Trace() {};
 
-    /** A request with a key has come in. What is begun here is closed on the same thread. */
-    Trace begin(HttpServletRequest request);
+    /** Starts the trace of a request with a key; it is closed on the same thread. */
+    Trace begin(WebRequest request);
 
-    /** One request on its way. */
+    /** The trace of one request. */
     interface Trace extends AutoCloseable {
 
-        /** By what its trace is found again: kept with the record, and sent to nobody. Null if there is nothing to find. */
-        default @Nullable String kept() {
+        /** Reference to the trace: recorded with the response, and never sent. Null if the trace is not recorded. */
+        default @Nullable String reference() {
             return null;
         }
 
         /**
-         * It came to an end.
+         * The request has an outcome.
          *
-         * @param first what was kept of the run whose answer is repeated; null if none is, or nothing was kept
+         * @param replayed reference to the trace of the run whose response is replayed; null if none is, or it has no reference
          */
-        default void ended(Outcome outcome, @Nullable String first) {}
+        default void ended(Outcome outcome, @Nullable String replayed) {}
 
-        /** It broke off, since the store failed or it was not allowed. */
-        default void brokeOff(Throwable cause) {}
+        /** The request was aborted without an outcome: the store failed, or the call was not allowed. */
+        default void aborted(Throwable cause) {}
 
         @Override
         default void close() {}

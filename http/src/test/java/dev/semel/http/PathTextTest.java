@@ -7,14 +7,14 @@ import org.junit.jupiter.api.Test;
 class PathTextTest {
 
     @Test
-    void spellingsOfOnePath_areOne() {
+    void encodingsOfOnePath_areEqual() {
         assertThat(PathText.normal("/a-b.c_d~E9")).isEqualTo("/a-b.c_d~E9");
         assertThat(PathText.normal("/%61%2D%62%2e%7Ec")).isEqualTo("/a-b.~c");
         assertThat(PathText.normal("/a%2fb%c3%a4")).isEqualTo("/a%2Fb%C3%A4");
     }
 
     @Test
-    void whatIsNoEscape_staysAsItIs() {
+    void invalidEscape_isUnchanged() {
         assertThat(PathText.normal("/%")).isEqualTo("/%");
         assertThat(PathText.normal("/%4")).isEqualTo("/%4");
         assertThat(PathText.normal("/%zz/%61")).isEqualTo("/%ZZ/a");

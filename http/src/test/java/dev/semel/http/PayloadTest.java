@@ -12,14 +12,14 @@ class PayloadTest {
     }
 
     @Test
-    void bodyThatDrips_isTooSlow() {
+    void bodyBelowTheLeastRate_isTooSlow() {
         assertThat(isTooSlow(1, 11)).isTrue();
         assertThat(isTooSlow(29_999, 60)).isTrue();
         assertThat(isTooSlow(1_000_000, 61)).isTrue();
     }
 
     @Test
-    void bodyThatComesSteadily_orHasJustBegun_isNot() {
+    void steadyBodyOrOneJustStarted_isNotTooSlow() {
         assertThat(isTooSlow(1, 10)).isFalse();
         assertThat(isTooSlow(30_000, 60)).isFalse();
     }

@@ -30,9 +30,9 @@ class ProblemTest {
     }
 
     @Test
-    void pause_isToldInMilliseconds() {
+    void retryAfter_isInMilliseconds() {
         assertThat(new String(
-                        EdgeProblem.IN_PROGRESS
+                        IdempotencyProblem.IN_PROGRESS
                                 .retryAfter(Duration.ofMillis(1500))
                                 .toJson(),
                         UTF_8))
@@ -42,9 +42,9 @@ class ProblemTest {
     @Test
     void everyProblem_isInTheTableOfTheDocs() throws Exception {
         String page = Files.readString(Path.of("../docs/filter.md"));
-        for (EdgeProblem problem : EdgeProblem.values()) {
+        for (IdempotencyProblem problem : IdempotencyProblem.values()) {
             int status = problem.problem().status();
-            String shown = problem == EdgeProblem.RESPONSE_NOT_KEPT ? "as then" : "" + status;
+            String shown = problem == IdempotencyProblem.RESPONSE_NOT_KEPT ? "as then" : "" + status;
             assertThat(page)
                     .contains("| " + shown + " | `" + problem.code() + "` | `"
                             + problem.problem().error() + "` |");
@@ -52,7 +52,7 @@ class ProblemTest {
     }
 
     @Test
-    void settingsThatCannotBe_areNamed() {
+    void invalidSettings_areNamed() {
         assertThatThrownBy(() -> new FilterSettings(-1, 0, 0)).hasMessageStartingWith("requestLimit");
         assertThatThrownBy(() -> new FilterSettings(0, -1, 0)).hasMessageStartingWith("streamAfter");
         assertThatThrownBy(() -> new FilterSettings(0, 0, Integer.MAX_VALUE)).hasMessageStartingWith("responseLimit");

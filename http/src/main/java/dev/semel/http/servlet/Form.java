@@ -1,4 +1,4 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
 import java.net.URLDecoder;
 import java.nio.charset.Charset;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringTokenizer;
 
-/** Parameters that were posted as a form. */
+/** Parses the parameters of a posted form. */
 final class Form {
 
     private Form() {}

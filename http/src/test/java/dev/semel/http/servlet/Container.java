@@ -1,4 +1,4 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -21,7 +21,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
 /** The containers that the filter is tested on: real ones, on a port of loopback. */
-enum Web {
+enum Container {
     JETTY {
         @Override
         Running start(List<Filter> filters, Servlet servlet) throws Exception {

@@ -1,35 +1,18 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
+import dev.semel.http.ReplayedHeaders;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Headers that a handler has set, before they are sent: any of them once, and those that say something about the body with every replay. */
+/** Headers that a handler has set, before they are sent: all of them to the first caller, some with every replay. */
 final class CapturedHeaders {
-
-    /**
-     * What is replayed besides the content type. All else is either made anew for each answer, by the container or by filters in front
-     * (dates, cookies, CORS, tracing, policies), or is nobody's business but the first caller's.
-     */
-    private static final Set<String> REPLAYED = Set.of(
-            "allow",
-            "cache-control",
-            "content-disposition",
-            "content-encoding",
-            "content-language",
-            "content-location",
-            "etag",
-            "last-modified",
-            "link",
-            "location",
-            "retry-after");
 
     private final Map<String, Header> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -85,11 +68,11 @@ final class CapturedHeaders {
         });
     }
 
-    /** What is recorded. Several values become one, as RFC 9110 allows for all of these. */
+    /** The headers that are recorded; several values of one are joined. */
     Map<String, String> toReplay() {
         Map<String, String> replayed = new HashMap<>();
         byName.forEach((name, header) -> {
-            if (!header.values.isEmpty() && REPLAYED.contains(name.toLowerCase(Locale.ROOT))) {
+            if (!header.values.isEmpty() && ReplayedHeaders.contains(name)) {
                 replayed.put(name, String.join(", ", header.values));
             }
         });

@@ -1,5 +1,8 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
+import dev.semel.http.CapturedBody;
+import dev.semel.http.Payload;
+import dev.semel.http.Problem;
 import dev.semel.store.Response;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletResponse;
@@ -26,11 +29,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that is recorded before it is sent, as far as possible. Each run of a handler gets one of its own, so that nothing stays of
- * a run that did not count.
+ * A response that is recorded before it is sent, unless it is streamed. Each run of a handler gets one of its own, so that nothing stays
+ * of a discarded run.
  *
- * <p>Only the content type, the character encoding and the locale are set on the response beneath at once: how they hang together is the
- * container's business.
+ * <p>Only the content type, the character encoding and the locale are set on the response beneath at once, since the container knows how
+ * they depend on each other.
  */
 final class CapturedResponse extends HttpServletResponseWrapper {
 
@@ -46,6 +49,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private final CapturedHeaders headers = new CapturedHeaders();
     private final List<Cookie> cookies = new ArrayList<>(0);
     private final CapturedBody body;
+    private final ServletOutputStream stream;
     private int status = SC_OK;
     private long announced = -1;
     private boolean ended;
@@ -63,6 +67,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         this.beneath = beneath;
         this.typeBefore = beneath.getContentType();
         this.body = new CapturedBody(this::openStream, streamAfter, keepAtMost);
+        this.stream = new CapturedStream(body);
     }
 
     /**
@@ -116,7 +121,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     /** Takes back what was set on the response beneath. */
-    void forget() {
+    void discard() {
         if (!isStreaming()) {
             beneath.setContentType(typeBefore);
             if (typeBefore == null) {
@@ -136,18 +141,18 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     /**
      * What is recorded of it.
      *
-     * @param beside what is kept beside its own headers
+     * @param extraHeaders recorded in addition to its own
      */
-    Response toResponse(Map<String, String> beside) {
+    Response toResponse(Map<String, String> extraHeaders) {
         if (!body.isKept()) {
             return Response.of(status, Map.of(), NOTHING).notKept();
         }
         Map<String, String> replayed = headers.toReplay();
         String type = getContentType();
         if (type != null) {
-            replayed.put(KeyedRequest.CONTENT_TYPE, type);
+            replayed.put(Payload.CONTENT_TYPE, type);
         }
-        replayed.putAll(beside);
+        replayed.putAll(extraHeaders);
         return Response.of(status, replayed, body.toBytes());
     }
 
@@ -159,7 +164,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             throw new IllegalStateException("The body is being written by getWriter()");
         }
         streamTaken = true;
-        return body;
+        return stream;
     }
 
     @Override
@@ -233,10 +238,10 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         sendError(status, "Status " + status);
     }
 
-    /** Answers with a problem: an error page of the container would be made later, and could not be recorded. */
+    /** Sends a problem: an error page of the container would be made later, and could not be recorded. */
     @Override
     public void sendError(int status, String message) throws IOException {
-        refuseIfCommitted();
+        requireUncommitted();
         restart();
         this.status = status;
         super.setContentType(Problem.CONTENT_TYPE);
@@ -261,7 +266,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
-        refuseIfCommitted();
+        requireUncommitted();
         if (clearBuffer) {
             restart();
         }
@@ -279,16 +284,16 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         streamTaken = false;
     }
 
-    private void end(byte[] lastWords) {
+    private void end(byte[] lastBytes) {
         finish();
-        body.write(lastWords, 0, lastWords.length);
+        body.write(lastBytes, 0, lastBytes.length);
         body.close();
         ended = true;
     }
 
-    private void refuseIfCommitted() {
+    private void requireUncommitted() {
         if (isCommitted()) {
-            throw new IllegalStateException("The answer is committed");
+            throw new IllegalStateException("The response is committed");
         }
     }
 
@@ -305,16 +310,16 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void resetBuffer() {
-        refuseIfCommitted();
+        requireUncommitted();
         finish();
         body.clear();
     }
 
     @Override
     public void reset() {
-        refuseIfCommitted();
+        requireUncommitted();
         restart();
-        forget();
+        discard();
         status = SC_OK;
         announced = -1;
         headers.clear();
@@ -361,7 +366,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     private boolean isSetElsewhere(String name, @Nullable String value) {
-        if (name.equalsIgnoreCase(KeyedRequest.CONTENT_TYPE)) {
+        if (name.equalsIgnoreCase(Payload.CONTENT_TYPE)) {
             setContentType(value);
             return true;
         }

@@ -1,10 +1,10 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
+import dev.semel.document.Transaction;
 import dev.semel.json.Json;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.Store;
-import dev.semel.store.Transaction;
+import dev.semel.store.spi.DocumentStore;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -21,11 +21,11 @@ final class Counter {
         int count = before.map(Counter::value).orElse(0) + 1;
         long version = before.map(Document::version).orElse(0L) + 1;
         Instant created = before.map(Document::createdAt).orElse(tx.now());
-        tx.put(new Document(ID, version, created, tx.now(), null, Json.of("" + count), ""), List.of());
+        tx.put(new Document(ID, version, created, tx.now(), null, Json.of("" + count), "", 0), List.of());
         return count;
     }
 
-    static int read(Store store) {
+    static int read(DocumentStore store) {
         return store.read(ID).map(Counter::value).orElse(0);
     }
 

@@ -1,19 +1,20 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
-import static dev.semel.http.Answers.assertProblem;
-import static dev.semel.http.Answers.header;
-import static dev.semel.http.Answers.isReplay;
-import static dev.semel.http.Answers.text;
+import static dev.semel.http.servlet.Responses.assertProblem;
+import static dev.semel.http.servlet.Responses.header;
+import static dev.semel.http.servlet.Responses.isReplay;
+import static dev.semel.http.servlet.Responses.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.document.Transaction;
+import dev.semel.document.Transactions;
+import dev.semel.http.Idempotency;
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.Once;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
-import dev.semel.store.Transaction;
-import dev.semel.store.Transactions;
+import dev.semel.store.spi.DocumentStore;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -33,27 +34,27 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Handlers that write in the request's transaction. */
 @ParameterizedClass
-@EnumSource(Web.class)
+@EnumSource(Container.class)
 class AtomicTest {
 
     private static final int MANY = 32;
 
-    private final Web web;
+    private final Container web;
     private final AtomicInteger runs = new AtomicInteger();
-    private final CompletableFuture<Site> served = new CompletableFuture<>();
+    private final CompletableFuture<TestApp> served = new CompletableFuture<>();
 
-    AtomicTest(Web web) {
+    AtomicTest(Container web) {
         this.web = web;
     }
 
     /** Somebody else counts, too, in a transaction of their own. */
     private void interfere() {
-        Site site = served.join();
-        new Transactions(site.store, site.time).run(Counter::increment);
+        TestApp app = served.join();
+        new Transactions(app.store, app.time).run(Counter::increment);
     }
 
     /** Counts; and the first time somebody else is quicker. */
-    private final Site.Handler overtaken = (request, response) -> {
+    private final TestApp.Handler conflicting = (request, response) -> {
         int count = Counter.increment(IdempotencyFilter.transaction(request));
         String body = new String(request.getInputStream().readAllBytes(), UTF_8);
         if (runs.incrementAndGet() == 1) {
@@ -69,35 +70,35 @@ class AtomicTest {
     };
 
     @Test
-    void handlerThatWasOvertaken_runsAgainFromTheStart() throws Exception {
-        try (Site site = Site.on(web).serve(overtaken)) {
-            served.complete(site);
-            HttpResponse<byte[]> answer = site.post("/").key("k").body("body ").send();
+    void writeConflict_runsTheHandlerAgainFromTheStart() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(conflicting)) {
+            served.complete(app);
+            HttpResponse<byte[]> reply = app.post("/").key("k").body("body ").send();
             assertThat(runs).hasValue(2);
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(text(answer)).isEqualTo("body 2");
-            assertThat(answer.headers().map()).doesNotContainKeys("x-first", "content-type", "content-language");
-            assertThat(Counter.read(site.store)).isEqualTo(2);
-            HttpResponse<byte[]> again = site.post("/").key("k").body("body ").send();
+            assertThat(reply.statusCode()).isEqualTo(200);
+            assertThat(text(reply)).isEqualTo("body 2");
+            assertThat(reply.headers().map()).doesNotContainKeys("x-first", "content-type", "content-language");
+            assertThat(Counter.read(app.store)).isEqualTo(2);
+            HttpResponse<byte[]> again = app.post("/").key("k").body("body ").send();
             assertThat(text(again)).isEqualTo("body 2");
             assertThat(again.headers().map()).doesNotContainKeys("content-type", "content-language");
         }
     }
 
     @Test
-    void handlerThatIsOvertakenAlways_isGivenUpAndMayBeTriedAgain() throws Exception {
+    void writeConflictOnEveryRetry_isUnavailableAndMayBeRetried() throws Exception {
         AtomicInteger rivals = new AtomicInteger(1_000);
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             Counter.increment(IdempotencyFilter.transaction(request));
             if (rivals.getAndDecrement() > 0) {
                 interfere();
             }
         })) {
-            served.complete(site);
-            HttpResponse<byte[]> answer = site.post("/").key("k").send();
-            assertProblem(answer, 503, "store_unavailable", "Store unavailable");
+            served.complete(app);
+            HttpResponse<byte[]> reply = app.post("/").key("k").send();
+            assertProblem(reply, 503, "store_unavailable", "Store unavailable");
             rivals.set(0);
-            assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(200);
+            assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(200);
         }
     }
 
@@ -109,22 +110,22 @@ class AtomicTest {
             passed.incrementAndGet();
             chain.doFilter(request, response);
         };
-        try (Site site = Site.on(web).behind(behind).serve(overtaken)) {
-            served.complete(site);
-            assertThat(text(site.post("/").key("k").send())).isEqualTo("2");
-            assertThat(passed).hasValue(web == Web.JETTY ? 2 : 1);
+        try (TestApp app = TestApp.on(web).behind(behind).serve(conflicting)) {
+            served.complete(app);
+            assertThat(text(app.post("/").key("k").send())).isEqualTo("2");
+            assertThat(passed).hasValue(web == Container.JETTY ? 2 : 1);
         }
     }
 
     @Test
-    void filterBehindThatWrapsTheRequestAndIsSkipped_isNoticed() throws Exception {
+    void filterBehindThatWrapsTheRequestAndIsSkipped_isDetected() throws Exception {
         Filter behind = (request, response, chain) ->
                 chain.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request), response);
-        try (Site site = Site.on(web).behind(behind).serve(overtaken)) {
-            served.complete(site);
-            HttpResponse<byte[]> answer = site.post("/").key("k").send();
-            assertThat(answer.statusCode()).isEqualTo(web == Web.JETTY ? 200 : 500);
-            assertThat(Counter.read(site.store)).isEqualTo(web == Web.JETTY ? 2 : 1);
+        try (TestApp app = TestApp.on(web).behind(behind).serve(conflicting)) {
+            served.complete(app);
+            HttpResponse<byte[]> reply = app.post("/").key("k").send();
+            assertThat(reply.statusCode()).isEqualTo(web == Container.JETTY ? 200 : 500);
+            assertThat(Counter.read(app.store)).isEqualTo(web == Container.JETTY ? 2 : 1);
         }
     }
 
@@ -139,37 +140,37 @@ class AtomicTest {
         MemoryStore store = new MemoryStore();
         IdempotencyFilter filter =
                 new IdempotencyFilter(Once.on(store), request -> "ann", request -> Idempotency.atomic());
-        try (Site site = Site.on(web)
+        try (TestApp app = TestApp.on(web)
                 .on(store)
                 .rule(Idempotency.NONE)
                 .behind(between)
                 .serve((request, response) -> filter.doFilter(
                         request,
                         response,
-                        (again, answer) ->
-                                overtaken.handle((HttpServletRequest) again, (HttpServletResponse) answer)))) {
-            served.complete(site);
-            assertThat(text(site.post("/").key("k").send())).isEqualTo("2");
+                        (again, reply) ->
+                                conflicting.handle((HttpServletRequest) again, (HttpServletResponse) reply)))) {
+            served.complete(app);
+            assertThat(text(app.post("/").key("k").send())).isEqualTo("2");
             assertThat(runs).hasValue(2);
             assertThat(passed).hasValue(1);
         }
     }
 
-    /** A chain that goes on from where it stopped must not carry a request past the filter that has refused it. */
+    /** A chain that goes on from where it stopped must not carry a request past the filter that has rejected it. */
     @Test
-    void filterBehindThatRefuses_isNotPassedWhenTheKeyIsLookedUpAgain() throws Exception {
-        AtomicInteger refused = new AtomicInteger();
-        Store shared = new MemoryStore();
-        try (Site other = Site.on(web).on(shared).serve((request, response) -> response.setStatus(500));
-                Site site = Site.on(web)
+    void filterBehindThatRejects_isNotBypassedAfterAWriteConflict() throws Exception {
+        AtomicInteger rejected = new AtomicInteger();
+        DocumentStore shared = new MemoryStore();
+        try (TestApp other = TestApp.on(web).on(shared).serve((request, response) -> response.setStatus(500));
+                TestApp app = TestApp.on(web)
                         .on(shared)
                         .behind((request, response, chain) -> {
-                            refused.incrementAndGet();
+                            rejected.incrementAndGet();
                             ((HttpServletResponse) response).setStatus(403);
                         })
                         .serve((request, response) -> runs.incrementAndGet())) {
             AtomicInteger commits = new AtomicInteger();
-            site.store.beforeCommit(() -> {
+            app.store.beforeCommit(() -> {
                 if (commits.getAndIncrement() == 0) {
                     try {
                         other.post("/").key("k").send();
@@ -178,39 +179,39 @@ class AtomicTest {
                     }
                 }
             });
-            assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(403);
+            assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(403);
             assertThat(commits).hasValue(2);
-            assertThat(refused).hasValue(1);
+            assertThat(rejected).hasValue(1);
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
     void manyAtOnceWithOneKey_haveOneEffect() throws Exception {
-        try (Site site = Site.on(web)
+        try (TestApp app = TestApp.on(web)
                 .serve((request, response) -> response.getOutputStream()
                         .print("" + Counter.increment(IdempotencyFilter.transaction(request))))) {
-            List<HttpResponse<byte[]>> answers = race(List.of(site), "k", "k");
-            assertThat(answers)
-                    .allSatisfy(answer -> assertThat(answer.statusCode()).isIn(200, 409));
-            assertThat(answers.stream().filter(answer -> answer.statusCode() == 200))
+            List<HttpResponse<byte[]>> replies = race(List.of(app), "k", "k");
+            assertThat(replies)
+                    .allSatisfy(reply -> assertThat(reply.statusCode()).isIn(200, 409));
+            assertThat(replies.stream().filter(reply -> reply.statusCode() == 200))
                     .isNotEmpty()
-                    .allSatisfy(answer -> assertThat(text(answer)).isEqualTo("1"));
-            assertThat(answers.stream()
-                            .filter(answer ->
-                                    !header(answer, "Idempotency-Expires").isEmpty()))
+                    .allSatisfy(reply -> assertThat(text(reply)).isEqualTo("1"));
+            assertThat(replies.stream()
+                            .filter(reply ->
+                                    !header(reply, "Idempotency-Expires").isEmpty()))
                     .hasSize(1);
-            assertThat(Counter.read(site.store)).isEqualTo(1);
+            assertThat(Counter.read(app.store)).isEqualTo(1);
         }
     }
 
     @Test
     void manyAtOnceOnTwoServers_haveOneEffectForEachKey() throws Exception {
-        Store shared = new MemoryStore();
-        Site.Handler handler = (request, response) ->
+        DocumentStore shared = new MemoryStore();
+        TestApp.Handler handler = (request, response) ->
                 response.getOutputStream().print("" + Counter.increment(IdempotencyFilter.transaction(request)));
-        try (Site one = Site.on(web).on(shared).serve(handler);
-                Site two = Site.on(web).on(shared).serve(handler)) {
+        try (TestApp one = TestApp.on(web).on(shared).serve(handler);
+                TestApp two = TestApp.on(web).on(shared).serve(handler)) {
             race(List.of(one, two), "k1", "k2");
             for (String key : List.of("k1", "k2")) {
                 HttpResponse<byte[]> here = one.post("/").key(key).send();
@@ -222,42 +223,42 @@ class AtomicTest {
         }
     }
 
-    private static List<HttpResponse<byte[]>> race(List<Site> sites, String key, String otherKey) throws Exception {
+    private static List<HttpResponse<byte[]>> race(List<TestApp> sites, String key, String otherKey) throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         List<CompletableFuture<HttpResponse<byte[]>>> racing = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            Site site = sites.get(i % sites.size());
+            TestApp app = sites.get(i % sites.size());
             String mine = i / 2 % 2 == 0 ? key : otherKey;
-            CompletableFuture<HttpResponse<byte[]>> answer = new CompletableFuture<>();
-            racing.add(answer);
+            CompletableFuture<HttpResponse<byte[]>> reply = new CompletableFuture<>();
+            racing.add(reply);
             Thread thread = new Thread(() -> {
                 try {
                     start.await();
-                    answer.complete(site.post("/").key(mine).send());
+                    reply.complete(app.post("/").key(mine).send());
                 } catch (Exception e) {
-                    answer.completeExceptionally(e);
+                    reply.completeExceptionally(e);
                 }
             });
             thread.start();
             threads.add(thread);
         }
         start.countDown();
-        List<HttpResponse<byte[]>> answers = new ArrayList<>();
-        for (CompletableFuture<HttpResponse<byte[]>> answer : racing) {
-            answers.add(answer.get(60, TimeUnit.SECONDS));
+        List<HttpResponse<byte[]>> replies = new ArrayList<>();
+        for (CompletableFuture<HttpResponse<byte[]>> reply : racing) {
+            replies.add(reply.get(60, TimeUnit.SECONDS));
         }
         for (Thread thread : threads) {
             thread.join();
         }
-        return answers;
+        return replies;
     }
 
     @Test
-    void clientThatGoesAway_findsTheAnswerWhenItComesBack() throws Exception {
+    void clientThatDisconnects_getsTheResponseOnRetry() throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             inside.countDown();
             try {
                 assertThat(goOn.await(30, TimeUnit.SECONDS)).isTrue();
@@ -266,34 +267,35 @@ class AtomicTest {
             }
             response.getOutputStream().print("" + Counter.increment(IdempotencyFilter.transaction(request)));
         })) {
-            try (Socket socket = site.connect()) {
-                Site.send(
+            try (Socket socket = app.connect()) {
+                TestApp.send(
                         socket,
                         "POST / HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nContent-Length: 0\r\nIdempotency-Key: k\r\n\r\n");
                 assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
                 socket.setSoLinger(true, 0); // reset
             }
             CompletableFuture<HttpResponse<byte[]>> back =
-                    site.post("/").key("k").header("Prefer", "wait=30").later();
-            site.time.awaitScheduled(1);
+                    app.post("/").key("k").header("Prefer", "wait=30").later();
+            app.time.awaitScheduled(1);
             goOn.countDown();
-            HttpResponse<byte[]> answer = back.get(30, TimeUnit.SECONDS);
-            assertThat(text(answer)).isEqualTo("1");
-            assertThat(isReplay(answer)).isTrue();
-            assertThat(Counter.read(site.store)).isEqualTo(1);
+            HttpResponse<byte[]> reply = back.get(30, TimeUnit.SECONDS);
+            assertThat(text(reply)).isEqualTo("1");
+            assertThat(isReplay(reply)).isTrue();
+            assertThat(Counter.read(app.store)).isEqualTo(1);
         }
     }
 
     @Test
-    void transactionOfALeasedRequestOrOneWithoutKey_isRefused() throws Exception {
-        Site.Handler handler = (request, response) -> {
+    void transactionOfALeasedRequestOrOneWithoutKey_isRejected() throws Exception {
+        TestApp.Handler handler = (request, response) -> {
             runs.incrementAndGet();
             assertThatThrownBy(() -> IdempotencyFilter.transaction(request)).isInstanceOf(IllegalStateException.class);
             assertThat(IdempotencyFilter.transactionIfAny(request)).isEmpty();
         };
-        try (Site atomic = Site.on(web).serve(handler);
-                Site leased =
-                        Site.on(web).rule(Idempotency.leased(IfAbandoned.RERUN)).serve(handler)) {
+        try (TestApp atomic = TestApp.on(web).serve(handler);
+                TestApp leased = TestApp.on(web)
+                        .rule(Idempotency.leased(IfAbandoned.RERUN))
+                        .serve(handler)) {
             assertThat(atomic.post("/").send().statusCode()).isEqualTo(200);
             assertThat(leased.post("/").key("k").send().statusCode()).isEqualTo(200);
             assertThat(runs).hasValue(2);
@@ -301,11 +303,11 @@ class AtomicTest {
     }
 
     @Test
-    void transactionAfterTheEnd_isOver() throws Exception {
+    void transactionAfterTheRequest_isClosed() throws Exception {
         CompletableFuture<Transaction> kept = new CompletableFuture<>();
-        try (Site site =
-                Site.on(web).serve((request, response) -> kept.complete(IdempotencyFilter.transaction(request)))) {
-            site.post("/").key("k").send();
+        try (TestApp app =
+                TestApp.on(web).serve((request, response) -> kept.complete(IdempotencyFilter.transaction(request)))) {
+            app.post("/").key("k").send();
             assertThatThrownBy(() -> Counter.increment(kept.join())).isInstanceOf(IllegalStateException.class);
         }
     }

@@ -1,8 +1,9 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.http.Payload;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
@@ -26,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A request whose body was read before. Each run of its handler gets one of its own, so that each reads the body from its start. */
 final class KeyedRequest extends HttpServletRequestWrapper {
-
-    static final String CONTENT_TYPE = "Content-Type";
 
     private static final String FORM = "application/x-www-form-urlencoded";
 
@@ -60,16 +59,16 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         }
         if (reader == null) {
             String type = getContentType();
-            Charset unsaid = type != null && Payload.isJson(type) ? UTF_8 : ISO_8859_1;
-            reader = new BufferedReader(new InputStreamReader(new ByteArrayInputStream(body), charset(unsaid)));
+            Charset byDefault = type != null && Payload.isJson(type) ? UTF_8 : ISO_8859_1;
+            reader = new BufferedReader(new InputStreamReader(new ByteArrayInputStream(body), charset(byDefault)));
         }
         return reader;
     }
 
-    private Charset charset(Charset unsaid) throws UnsupportedEncodingException {
+    private Charset charset(Charset byDefault) throws UnsupportedEncodingException {
         try {
             String name = getCharacterEncoding();
-            return name == null ? unsaid : Charset.forName(name);
+            return name == null ? byDefault : Charset.forName(name);
         } catch (RuntimeException e) { // containers have exceptions of their own for names that mean nothing
             throw new UnsupportedEncodingException("There is no such character encoding");
         }
@@ -78,7 +77,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     /** As it was sent: Jetty's own throws where the character encoding means nothing. */
     @Override
     public @Nullable String getContentType() {
-        return getHeader(CONTENT_TYPE);
+        return getHeader(Payload.CONTENT_TYPE);
     }
 
     @Override
@@ -168,7 +167,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
 
     @Override
     public AsyncContext startAsync() {
-        throw new IllegalStateException("A request with an Idempotency-Key is answered when its handler returns");
+        throw new IllegalStateException("A request with an Idempotency-Key is completed when its handler returns");
     }
 
     @Override

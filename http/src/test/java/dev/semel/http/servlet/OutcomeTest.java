@@ -1,11 +1,12 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
-import static dev.semel.http.Answers.assertProblem;
-import static dev.semel.http.Answers.header;
-import static dev.semel.http.Answers.isReplay;
-import static dev.semel.http.Answers.text;
+import static dev.semel.http.servlet.Responses.assertProblem;
+import static dev.semel.http.servlet.Responses.header;
+import static dev.semel.http.servlet.Responses.isReplay;
+import static dev.semel.http.servlet.Responses.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.http.Idempotency;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.UnknownOutcomeException;
 import dev.semel.store.IfAbandoned;
@@ -26,33 +27,33 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What becomes of a key, by what its handler does and by what happens meanwhile. */
 @ParameterizedClass
-@EnumSource(Web.class)
+@EnumSource(Container.class)
 class OutcomeTest {
 
     private static final Idempotency LEASED = Idempotency.leased(IfAbandoned.RERUN);
     private static final List<Idempotency> MODES = List.of(Idempotency.atomic(), LEASED);
 
-    private final Web web;
+    private final Container web;
     private final AtomicInteger runs = new AtomicInteger();
 
-    OutcomeTest(Web web) {
+    OutcomeTest(Container web) {
         this.web = web;
     }
 
     @Test
-    void otherPayload_isRefused() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> runs.incrementAndGet())) {
-            site.post("/?a=1").key("k").json("{\"n\": 10, \"m\": 1}").send();
+    void otherPayload_isRejected() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> runs.incrementAndGet())) {
+            app.post("/?a=1").key("k").json("{\"n\": 10, \"m\": 1}").send();
             for (var other : List.of(
-                    site.post("/?a=1").key("k").json("{\"n\": 11, \"m\": 1}"),
-                    site.post("/?a=1").key("k").json("{\"n\": 10}"),
-                    site.post("/?a=1").key("k").json("{"),
-                    site.post("/?a=1").key("k"),
-                    site.post("/?a=2").key("k").json("{\"n\": 10, \"m\": 1}"),
-                    site.post("/").key("k").json("{\"n\": 10, \"m\": 1}"))) {
+                    app.post("/?a=1").key("k").json("{\"n\": 11, \"m\": 1}"),
+                    app.post("/?a=1").key("k").json("{\"n\": 10}"),
+                    app.post("/?a=1").key("k").json("{"),
+                    app.post("/?a=1").key("k"),
+                    app.post("/?a=2").key("k").json("{\"n\": 10, \"m\": 1}"),
+                    app.post("/").key("k").json("{\"n\": 10, \"m\": 1}"))) {
                 assertProblem(other.send(), 422, "payload_mismatch", "Idempotency key reused with different payload");
             }
-            assertThat(isReplay(site.post("/?a=1")
+            assertThat(isReplay(app.post("/?a=1")
                             .key("k")
                             .body("{\"m\":1.0,\"n\":1e1}")
                             .send()))
@@ -62,14 +63,14 @@ class OutcomeTest {
     }
 
     @Test
-    void numbersThatAreNotSaidToBeJson_areComparedByteByByte() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> runs.incrementAndGet())) {
-            site.post("/")
+    void numbersThatAreNotDeclaredAsJson_areComparedByBytes() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> runs.incrementAndGet())) {
+            app.post("/")
                     .key("k")
                     .header("Content-Type", "text/plain")
                     .body("1")
                     .send();
-            HttpResponse<byte[]> other = site.post("/")
+            HttpResponse<byte[]> other = app.post("/")
                     .key("k")
                     .header("Content-Type", "text/plain")
                     .body("1.0")
@@ -79,36 +80,36 @@ class OutcomeTest {
     }
 
     @Test
-    void failure_isAnsweredAsItIsAndRunsAgain() throws Exception {
+    void failure_isSentUnchangedAndRunsAgain() throws Exception {
         for (Idempotency mode : MODES) {
             runs.set(0);
-            try (Site site = Site.on(web).rule(mode).serve((request, response) -> {
+            try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
                 IdempotencyFilter.transactionIfAny(request).ifPresent(Counter::increment);
                 response.setStatus(runs.incrementAndGet() < 3 ? 502 : 200);
                 response.setHeader("X-Mine", "yes");
                 response.getWriter().print("run " + runs);
             })) {
-                HttpResponse<byte[]> first = site.post("/").key("k").send();
+                HttpResponse<byte[]> first = app.post("/").key("k").send();
                 assertThat(first.statusCode()).isEqualTo(502);
                 assertThat(text(first)).isEqualTo("run 1");
                 assertThat(header(first, "X-Mine")).isEqualTo("yes");
                 assertThat(header(first, "Idempotency-Expires")).isEmpty();
-                assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(502);
-                assertThat(text(site.post("/").key("k").send())).isEqualTo("run 3");
-                assertThat(text(site.post("/").key("k").send())).isEqualTo("run 3");
-                assertThat(Counter.read(site.store)).isEqualTo(mode.equals(LEASED) ? 0 : 1);
+                assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(502);
+                assertThat(text(app.post("/").key("k").send())).isEqualTo("run 3");
+                assertThat(text(app.post("/").key("k").send())).isEqualTo("run 3");
+                assertThat(Counter.read(app.store)).isEqualTo(mode.equals(LEASED) ? 0 : 1);
             }
         }
     }
 
     @Test
-    void exception_goesOnToTheContainerAndRunsAgain() throws Exception {
+    void exception_isRethrownToTheContainerAndRunsAgain() throws Exception {
         List<Exception> exceptions =
                 List.of(new IllegalStateException("secret"), new IOException("secret"), new ServletException("secret"));
         for (Idempotency mode : MODES) {
             runs.set(0);
             List<Throwable> seen = new CopyOnWriteArrayList<>();
-            Site.Builder builder = Site.on(web).rule(mode).inFront((request, response, chain) -> {
+            TestApp.Builder builder = TestApp.on(web).rule(mode).inFront((request, response, chain) -> {
                 try {
                     chain.doFilter(request, response);
                 } catch (RuntimeException | IOException | ServletException e) {
@@ -116,22 +117,22 @@ class OutcomeTest {
                     ((HttpServletResponse) response).setStatus(500);
                 }
             });
-            try (Site site = builder.serve((request, response) -> {
+            try (TestApp app = builder.serve((request, response) -> {
                 IdempotencyFilter.transactionIfAny(request).ifPresent(Counter::increment);
                 int run = runs.getAndIncrement();
-                response.getWriter().print("half an answer");
+                response.getWriter().print("half a response");
                 if (run < exceptions.size()) {
                     throwIt(exceptions.get(run));
                 }
             })) {
                 for (Exception unused : exceptions) {
-                    HttpResponse<byte[]> answer = site.post("/").key("k").send();
-                    assertThat(answer.statusCode()).isEqualTo(500);
-                    assertThat(answer.body()).isEmpty();
+                    HttpResponse<byte[]> reply = app.post("/").key("k").send();
+                    assertThat(reply.statusCode()).isEqualTo(500);
+                    assertThat(reply.body()).isEmpty();
                 }
                 assertThat(seen).isEqualTo(exceptions);
-                assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(200);
-                assertThat(Counter.read(site.store)).isEqualTo(mode.equals(LEASED) ? 0 : 1);
+                assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(200);
+                assertThat(Counter.read(app.store)).isEqualTo(mode.equals(LEASED) ? 0 : 1);
             }
         }
     }
@@ -147,8 +148,8 @@ class OutcomeTest {
 
     @Test
     void errorPage_isMadeByTheApplication() throws Exception {
-        try (Site site = Site.on(web).rule(Idempotency.atomic().withKey()).serve((request, response) -> {
-            if (!request.getRequestURI().equals(Web.ERRORS)) {
+        try (TestApp app = TestApp.on(web).rule(Idempotency.atomic().withKey()).serve((request, response) -> {
+            if (!request.getRequestURI().equals(Container.ERRORS)) {
                 runs.incrementAndGet();
                 throw new IllegalStateException("boom");
             }
@@ -156,10 +157,10 @@ class OutcomeTest {
             response.getWriter().print("the application's own page");
         })) {
             for (int run = 1; run <= 2; run++) {
-                HttpResponse<byte[]> answer = site.post("/").key("k").send();
-                assertThat(answer.statusCode()).isEqualTo(500);
-                assertThat(text(answer)).isEqualTo("the application's own page");
-                assertThat(header(answer, "Idempotency-Expires")).isEmpty();
+                HttpResponse<byte[]> reply = app.post("/").key("k").send();
+                assertThat(reply.statusCode()).isEqualTo(500);
+                assertThat(text(reply)).isEqualTo("the application's own page");
+                assertThat(header(reply, "Idempotency-Expires")).isEmpty();
                 assertThat(runs).hasValue(run);
             }
         }
@@ -169,112 +170,112 @@ class OutcomeTest {
     void refusal_isRecordedAndItsEffectsAreNot() throws Exception {
         for (int status : List.of(400, 403, 404, 410, 422, 451)) {
             runs.set(0);
-            try (Site site = Site.on(web).serve((request, response) -> {
+            try (TestApp app = TestApp.on(web).serve((request, response) -> {
                 Counter.increment(IdempotencyFilter.transaction(request));
                 response.setStatus(status);
                 response.getWriter().print("run " + runs.incrementAndGet());
             })) {
-                HttpResponse<byte[]> first = site.post("/").key("k").send();
-                HttpResponse<byte[]> again = site.post("/").key("k").send();
+                HttpResponse<byte[]> first = app.post("/").key("k").send();
+                HttpResponse<byte[]> again = app.post("/").key("k").send();
                 assertThat(first.statusCode()).isEqualTo(status);
                 assertThat(header(first, "Idempotency-Expires")).isNotEmpty();
                 assertThat(again.statusCode()).isEqualTo(status);
                 assertThat(text(again)).isEqualTo("run 1");
                 assertThat(isReplay(again)).isTrue();
-                assertThat(Counter.read(site.store)).isZero();
+                assertThat(Counter.read(app.store)).isZero();
             }
         }
     }
 
     @Test
-    void answerForTheMoment_isNotRecordedAndNeitherAreItsEffects() throws Exception {
+    void responseThatIsNeverFinal_isNotRecordedNorAreItsEffects() throws Exception {
         for (Idempotency mode : MODES) {
             for (int status : List.of(401, 409, 412, 429)) {
                 runs.set(0);
-                try (Site site = Site.on(web).rule(mode).serve((request, response) -> {
+                try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
                     IdempotencyFilter.transactionIfAny(request).ifPresent(Counter::increment);
                     response.setStatus(runs.incrementAndGet() == 1 ? status : 200);
                     response.getWriter().print("run " + runs);
                 })) {
-                    HttpResponse<byte[]> first = site.post("/").key("k").send();
+                    HttpResponse<byte[]> first = app.post("/").key("k").send();
                     assertThat(first.statusCode()).isEqualTo(status);
                     assertThat(text(first)).isEqualTo("run 1");
-                    assertThat(Counter.read(site.store)).isZero();
-                    assertThat(text(site.post("/").key("k").send())).isEqualTo("run 2");
-                    assertThat(text(site.post("/").key("k").send())).isEqualTo("run 2");
+                    assertThat(Counter.read(app.store)).isZero();
+                    assertThat(text(app.post("/").key("k").send())).isEqualTo("run 2");
+                    assertThat(text(app.post("/").key("k").send())).isEqualTo("run 2");
                 }
             }
         }
     }
 
     @Test
-    void answerThatTheHandlerDoesNotWantRecorded_isNot() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+    void doNotRecord_leavesTheResponseUnrecorded() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             Counter.increment(IdempotencyFilter.transaction(request));
             if (runs.incrementAndGet() == 1) {
                 IdempotencyFilter.doNotRecord(request);
                 response.setStatus(400);
             }
         })) {
-            assertThat(site.post("/").key("k").json("{").send().statusCode()).isEqualTo(400);
-            assertThat(Counter.read(site.store)).isZero();
-            assertThat(site.post("/").key("k").json("{").send().statusCode()).isEqualTo(200);
-            assertThat(Counter.read(site.store)).isEqualTo(1);
+            assertThat(app.post("/").key("k").json("{").send().statusCode()).isEqualTo(400);
+            assertThat(Counter.read(app.store)).isZero();
+            assertThat(app.post("/").key("k").json("{").send().statusCode()).isEqualTo(200);
+            assertThat(Counter.read(app.store)).isEqualTo(1);
         }
     }
 
     @Test
-    void sameStillRunning_isToldAtOnce() throws Exception {
+    void requestInProgress_isReportedAtOnce() throws Exception {
         OnceSettings hint = OnceSettings.DEFAULTS.withRetryHint(Duration.ofMillis(1_001));
         for (Idempotency mode : MODES) {
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);
-            try (Site site = Site.on(web).rule(mode).once(hint).serve((request, response) -> {
+            try (TestApp app = TestApp.on(web).rule(mode).once(hint).serve((request, response) -> {
                 inside.countDown();
                 await(goOn);
                 response.getWriter().print("done");
             })) {
                 CompletableFuture<HttpResponse<byte[]>> first =
-                        site.post("/").key("k").json("1").later();
+                        app.post("/").key("k").json("1").later();
                 await(inside);
-                HttpResponse<byte[]> second = site.post("/").key("k").json("1").send();
+                HttpResponse<byte[]> second = app.post("/").key("k").json("1").send();
                 assertProblem(second, 409, "in_progress", "Request already being processed");
                 assertThat(text(second)).contains("\"retry_after\":1001");
                 assertThat(header(second, "Retry-After")).isEqualTo("2");
-                HttpResponse<byte[]> other = site.post("/").key("k").json("2").send();
+                HttpResponse<byte[]> other = app.post("/").key("k").json("2").send();
                 assertThat(other.statusCode()).isEqualTo(422);
                 goOn.countDown();
                 assertThat(text(first.get(30, TimeUnit.SECONDS))).isEqualTo("done");
-                assertThat(isReplay(site.post("/").key("k").json("1").send())).isTrue();
+                assertThat(isReplay(app.post("/").key("k").json("1").send())).isTrue();
             }
         }
     }
 
     @Test
-    void sameStillRunning_isWaitedForIfAsked() throws Exception {
+    void requestInProgress_isAwaitedIfAsked() throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             inside.countDown();
             await(goOn);
             response.getWriter().print("done");
         })) {
             CompletableFuture<HttpResponse<byte[]>> first =
-                    site.post("/").key("k").later();
+                    app.post("/").key("k").later();
             await(inside);
             CompletableFuture<HttpResponse<byte[]>> impatient =
-                    site.post("/").key("k").header("Prefer", "wait=5").later();
-            site.time.awaitScheduled(1);
+                    app.post("/").key("k").header("Prefer", "wait=5").later();
+            app.time.awaitScheduled(1);
             CompletableFuture<HttpResponse<byte[]>> patient =
-                    site.post("/").key("k").header("Prefer", "wait=300").later();
-            site.time.awaitScheduled(2);
-            site.time.advance(Duration.ofSeconds(29));
+                    app.post("/").key("k").header("Prefer", "wait=300").later();
+            app.time.awaitScheduled(2);
+            app.time.advance(Duration.ofSeconds(29));
             assertThat(impatient.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(409);
             assertThat(patient).isNotDone();
             goOn.countDown();
-            HttpResponse<byte[]> answer = patient.get(30, TimeUnit.SECONDS);
-            assertThat(text(answer)).isEqualTo("done");
-            assertThat(isReplay(answer)).isTrue();
+            HttpResponse<byte[]> reply = patient.get(30, TimeUnit.SECONDS);
+            assertThat(text(reply)).isEqualTo("done");
+            assertThat(isReplay(reply)).isTrue();
             assertThat(isReplay(first.get(30, TimeUnit.SECONDS))).isFalse();
         }
     }
@@ -288,20 +289,20 @@ class OutcomeTest {
     }
 
     @Test
-    void outcomeThatTheHandlerCannotTell_isUnknown() throws Exception {
+    void unknownOutcomeException_leavesTheOutcomeUnknown() throws Exception {
         Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
         for (Throwable cause : List.of(
-                new UnknownOutcomeException("the bank does not answer", null),
+                new UnknownOutcomeException("the bank does not reply", null),
                 new InterruptedException(),
                 new StackOverflowError(),
                 new ServletException(new StackOverflowError()))) {
             runs.set(0);
-            try (Site site = Site.on(web).rule(freeze).serve((request, response) -> {
+            try (TestApp app = TestApp.on(web).rule(freeze).serve((request, response) -> {
                 runs.incrementAndGet();
                 throw new ServletException("as frameworks wrap it", cause);
             })) {
                 for (int i = 0; i < 2; i++) {
-                    assertProblem(site.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
+                    assertProblem(app.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
                 }
                 assertThat(runs).hasValue(1);
             }
@@ -309,17 +310,17 @@ class OutcomeTest {
     }
 
     @Test
-    void storeOutOfReach_isToldAndNothingIsRun() throws Exception {
+    void unavailableStore_isReportedAndNothingRuns() throws Exception {
         for (Idempotency mode : MODES) {
             runs.set(0);
-            try (Site site = Site.on(web).rule(mode).serve((request, response) -> runs.incrementAndGet())) {
-                site.store.goDown();
-                HttpResponse<byte[]> down = site.post("/").key("k").send();
+            try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> runs.incrementAndGet())) {
+                app.store.goDown();
+                HttpResponse<byte[]> down = app.post("/").key("k").send();
                 assertProblem(down, 503, "store_unavailable", "Store unavailable");
                 assertThat(header(down, "Retry-After")).isEqualTo("1");
                 assertThat(runs).hasValue(0);
-                site.store.comeUp();
-                assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(200);
+                app.store.comeUp();
+                assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(200);
                 assertThat(runs).hasValue(1);
             }
         }
@@ -327,51 +328,51 @@ class OutcomeTest {
 
     @Test
     void storeFailingBeforeTheCommit_leavesNothing() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             response.setContentType("text/plain;charset=utf-16");
             response.getWriter().print(Counter.increment(IdempotencyFilter.transaction(request)));
         })) {
-            site.store.failBefore(1_000);
-            HttpResponse<byte[]> answer = site.post("/").key("k").send();
-            assertProblem(answer, 503, "store_unavailable", "Store unavailable");
-            assertThat(Counter.read(site.store)).isZero();
-            site.store.failBefore(0);
-            assertThat(isReplay(site.post("/").key("k").send())).isFalse();
-            assertThat(Counter.read(site.store)).isEqualTo(1);
+            app.store.failBefore(1_000);
+            HttpResponse<byte[]> reply = app.post("/").key("k").send();
+            assertProblem(reply, 503, "store_unavailable", "Store unavailable");
+            assertThat(Counter.read(app.store)).isZero();
+            app.store.failBefore(0);
+            assertThat(isReplay(app.post("/").key("k").send())).isFalse();
+            assertThat(Counter.read(app.store)).isEqualTo(1);
         }
     }
 
     @Test
     void storeFailingAfterTheCommit_isResolvedByTheRetry() throws Exception {
-        try (Site site = Site.on(web)
+        try (TestApp app = TestApp.on(web)
                 .serve((request, response) ->
                         response.getWriter().print(Counter.increment(IdempotencyFilter.transaction(request))))) {
-            site.store.loseAnswers(1_000);
-            assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(503);
-            site.store.loseAnswers(0);
-            HttpResponse<byte[]> again = site.post("/").key("k").send();
+            app.store.loseResponses(1_000);
+            assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(503);
+            app.store.loseResponses(0);
+            HttpResponse<byte[]> again = app.post("/").key("k").send();
             assertThat(text(again)).isEqualTo("1");
             assertThat(isReplay(again)).isTrue();
-            assertThat(Counter.read(site.store)).isEqualTo(1);
+            assertThat(Counter.read(app.store)).isEqualTo(1);
         }
     }
 
     @Test
-    void storeThatTheHandlerCannotReach_isToldAndNothingIsRecorded() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+    void storeUnavailableToTheHandler_isReportedAndNothingIsRecorded() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             response.setStatus(201);
             response.getWriter().print(Counter.increment(IdempotencyFilter.transaction(request)));
         })) {
-            site.store.failAtRandom(3, 0.4);
+            app.store.failAtRandom(3, 0.4);
             int done = 0;
             for (int i = 0; i < 40; i++) {
-                HttpResponse<byte[]> answer = site.post("/").key("k").send();
-                assertThat(answer.statusCode()).isIn(201, 503);
-                done += answer.statusCode() == 201 ? 1 : 0;
+                HttpResponse<byte[]> reply = app.post("/").key("k").send();
+                assertThat(reply.statusCode()).isIn(201, 503);
+                done += reply.statusCode() == 201 ? 1 : 0;
             }
-            site.store.failAtRandom(0, 0);
+            app.store.failAtRandom(0, 0);
             assertThat(done).isPositive();
-            assertThat(Counter.read(site.store)).isEqualTo(1);
+            assertThat(Counter.read(app.store)).isEqualTo(1);
         }
     }
 }

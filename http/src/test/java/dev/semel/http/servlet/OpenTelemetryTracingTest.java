@@ -1,7 +1,10 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.http.Idempotency;
+import dev.semel.http.OpenTelemetryTracing;
+import dev.semel.http.Tracing;
 import dev.semel.store.IfAbandoned;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -43,8 +46,8 @@ class OpenTelemetryTracingTest {
                 .build();
     }
 
-    private Site.Builder site(Idempotency rule) {
-        return Site.on(Web.JETTY).rule(rule).tracing(tracing(Sampler.alwaysOn()));
+    private TestApp.Builder app(Idempotency rule) {
+        return TestApp.on(Container.JETTY).rule(rule).tracing(tracing(Sampler.alwaysOn()));
     }
 
     private SpanData last() {
@@ -58,16 +61,16 @@ class OpenTelemetryTracingTest {
             for (int status : new int[] {201, 422}) {
                 spans.reset();
                 seen.clear();
-                try (Site site = site(rule).serve((request, response) -> {
+                try (TestApp app = app(rule).serve((request, response) -> {
                     seen.add(Span.current().getSpanContext());
                     response.setStatus(status);
                     response.getWriter().write("done");
                 })) {
-                    site.post("/orders/s3cret")
+                    app.post("/orders/s3cret")
                             .key("s3cret-key")
                             .json("{\"s3cret\":1}")
                             .send();
-                    HttpResponse<byte[]> again = site.post("/orders/s3cret")
+                    HttpResponse<byte[]> again = app.post("/orders/s3cret")
                             .key("s3cret-key")
                             .json("{\"s3cret\":1}")
                             .send();
@@ -96,11 +99,11 @@ class OpenTelemetryTracingTest {
     }
 
     @Test
-    void traceParentOfTheRequest_isTheParent_unlessThereIsOne() throws Exception {
+    void traceparentHeader_isTheParentUnlessASpanIsCurrent() throws Exception {
         OpenTelemetrySdk agent = sdk(Sampler.alwaysOn());
         for (boolean hasAgent : new boolean[] {false, true}) {
             spans.reset();
-            Site.Builder builder = site(Idempotency.atomic());
+            TestApp.Builder builder = app(Idempotency.atomic());
             if (hasAgent) {
                 builder.inFront((request, response, chain) -> {
                     Span span = agent.getTracer("agent").spanBuilder("server").startSpan();
@@ -112,8 +115,8 @@ class OpenTelemetryTracingTest {
                     }
                 });
             }
-            try (Site site = builder.serve((request, response) -> response.setStatus(204))) {
-                site.post("/")
+            try (TestApp app = builder.serve((request, response) -> response.setStatus(204))) {
+                app.post("/")
                         .key("k")
                         .header("traceparent", "00-" + TRACE + "-" + PARENT + "-01")
                         .send();
@@ -126,25 +129,25 @@ class OpenTelemetryTracingTest {
     }
 
     @Test
-    void whateverBecomesOfARequest_itsSpanTells() throws Exception {
+    void everyOutcome_isAnAttributeOfTheSpan() throws Exception {
         boolean[] works = {false};
-        try (Site site = site(Idempotency.atomic()).serve((request, response) -> {
+        try (TestApp app = app(Idempotency.atomic()).serve((request, response) -> {
             response.setStatus(works[0] ? 204 : request.getRequestURI().equals("/conflict") ? 409 : 500);
         })) {
-            site.post("/conflict").key("k").send();
+            app.post("/conflict").key("k").send();
             assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("failed");
             assertThat(last().getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
-            site.post("/").key("k").send();
+            app.post("/").key("k").send();
             assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("failed");
             assertThat(last().getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
             works[0] = true;
-            site.post("/").key("k").send();
+            app.post("/").key("k").send();
             assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("executed");
             assertThat(last().getAttributes().get(ATTEMPT)).isEqualTo(2);
-            site.post("/").key("k").body("other").send();
+            app.post("/").key("k").body("other").send();
             assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("mismatch");
-            site.store.goDown();
-            site.post("/").key("k").send();
+            app.store.goDown();
+            app.post("/").key("k").send();
             assertThat(last().getAttributes().get(OUTCOME)).isNull();
             assertThat(last().getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
             assertThat(last().getAttributes().get(AttributeKey.stringKey("error.type")))
@@ -155,11 +158,11 @@ class OpenTelemetryTracingTest {
 
     @Test
     void runThatWasNotSampled_isNotLinkedTo() throws Exception {
-        try (Site first = Site.on(Web.JETTY)
+        try (TestApp first = TestApp.on(Container.JETTY)
                 .tracing(tracing(Sampler.alwaysOff()))
                 .serve((request, response) -> response.setStatus(204))) {
             first.post("/").key("k").send();
-            try (Site second = site(Idempotency.atomic()).on(first.store).serve((request, response) -> {
+            try (TestApp second = app(Idempotency.atomic()).on(first.store).serve((request, response) -> {
                 throw new AssertionError("runs again");
             })) {
                 second.post("/").key("k").send();

@@ -1,12 +1,15 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
+import dev.semel.document.Transaction;
+import dev.semel.http.HandlerResult;
 import dev.semel.once.Lease;
-import dev.semel.store.Transaction;
+import dev.semel.store.Response;
 import jakarta.servlet.ServletRequest;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One run of the handler of a request with a key. */
-final class Run {
+final class Run implements HandlerResult {
 
     private static final String ATTRIBUTE = Run.class.getName();
 
@@ -37,7 +40,7 @@ final class Run {
         return (Run) request.getAttribute(ATTRIBUTE);
     }
 
-    void begin() {
+    void start() {
         request.setAttribute(ATTRIBUTE, this);
     }
 
@@ -61,14 +64,14 @@ final class Run {
         return lease;
     }
 
-    /** @param asking the request as whoever asks has it */
+    /** @param asking the request as the caller has it */
     @Nullable Transaction transaction(ServletRequest asking) {
         transactionTaken = true;
         seenWrapped = seenWrapped || asking != request;
         return transaction;
     }
 
-    /** Whether its answer may depend on what is stored. */
+    /** Whether its response may depend on what is stored. */
     boolean isTransactionTaken() {
         return transactionTaken;
     }
@@ -82,8 +85,18 @@ final class Run {
         isFinal = false;
     }
 
-    /** Whether the handler lets its answer be recorded. */
-    boolean isFinal() {
+    @Override
+    public int status() {
+        return response.getStatus();
+    }
+
+    @Override
+    public boolean isFinal() {
         return isFinal;
+    }
+
+    @Override
+    public Response toResponse(Map<String, String> extraHeaders) {
+        return response.toResponse(extraHeaders);
     }
 }

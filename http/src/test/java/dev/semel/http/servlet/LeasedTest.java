@@ -1,11 +1,12 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
-import static dev.semel.http.Answers.header;
-import static dev.semel.http.Answers.isReplay;
-import static dev.semel.http.Answers.text;
+import static dev.semel.http.servlet.Responses.header;
+import static dev.semel.http.servlet.Responses.isReplay;
+import static dev.semel.http.servlet.Responses.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.http.Idempotency;
 import dev.semel.once.OnceSettings;
 import dev.semel.store.IfAbandoned;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,18 +24,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Handlers whose effect is elsewhere, and whose answers may be sent while they are made. */
+/** Handlers whose effect is elsewhere, and whose replies may be sent while they are made. */
 @ParameterizedClass
-@EnumSource(Web.class)
+@EnumSource(Container.class)
 class LeasedTest {
 
     private static final Idempotency LEASED = Idempotency.leased(IfAbandoned.RERUN);
 
-    private final Web web;
+    private final Container web;
     private final AtomicInteger runs = new AtomicInteger();
     private final CountDownLatch goOn = new CountDownLatch(1);
 
-    LeasedTest(Web web) {
+    LeasedTest(Container web) {
         this.web = web;
     }
 
@@ -47,47 +48,47 @@ class LeasedTest {
     }
 
     @Test
-    void lease_isThereForTheHandler() throws Exception {
-        try (Site site = Site.on(web)
+    void lease_isAvailableToTheHandler() throws Exception {
+        try (TestApp app = TestApp.on(web)
                 .rule(LEASED)
                 .serve((request, response) -> response.getWriter()
                         .print(IdempotencyFilter.lease(request).orElseThrow().isHeld()))) {
-            assertThat(text(site.post("/").key("k").send())).isEqualTo("true");
+            assertThat(text(app.post("/").key("k").send())).isEqualTo("true");
         }
     }
 
     @Test
-    void smallAnswer_isHeldBackUntilItIsRecorded() throws Exception {
-        try (Site site = Site.on(web).rule(LEASED).serve((request, response) -> {
+    void smallResponse_isHeldBackUntilItIsRecorded() throws Exception {
+        try (TestApp app = TestApp.on(web).rule(LEASED).serve((request, response) -> {
             response.getWriter().print("done");
             response.getWriter().flush();
             response.getWriter().close();
             assertThat(response.isCommitted()).isFalse();
         })) {
             AtomicInteger commits = new AtomicInteger();
-            site.store.beforeCommit(() -> {
+            app.store.beforeCommit(() -> {
                 if (commits.incrementAndGet() == 2) {
-                    site.store.goDown();
+                    app.store.goDown();
                 }
             });
-            HttpResponse<byte[]> answer = site.post("/").key("k").send();
-            assertThat(answer.statusCode()).isEqualTo(503);
-            site.store.beforeCommit(() -> {});
-            site.store.comeUp();
-            site.time.advance(Duration.ofMinutes(1));
-            HttpResponse<byte[]> again = site.post("/").key("k").send();
+            HttpResponse<byte[]> reply = app.post("/").key("k").send();
+            assertThat(reply.statusCode()).isEqualTo(503);
+            app.store.beforeCommit(() -> {});
+            app.store.comeUp();
+            app.time.advance(Duration.ofMinutes(1));
+            HttpResponse<byte[]> again = app.post("/").key("k").send();
             assertThat(text(again)).isEqualTo("done");
             assertThat(header(again, "Idempotency-Expires")).isNotEmpty();
         }
     }
 
-    /** What makes an answer be sent before it is whole. */
+    /** What makes a response be streamed. */
     private interface Pushing {
         void push(HttpServletResponse response) throws IOException;
     }
 
     private void assertStreams(Pushing pushing, String expected) throws Exception {
-        try (Site site = Site.on(web).rule(LEASED).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).rule(LEASED).serve((request, response) -> {
             runs.incrementAndGet();
             response.setStatus(201);
             response.setHeader("ETag", "\"1\"");
@@ -98,18 +99,18 @@ class LeasedTest {
             await(goOn);
             response.getOutputStream().print(" end");
         })) {
-            HttpResponse<InputStream> answer = site.post("/").key("k").open();
-            assertThat(answer.statusCode()).isEqualTo(201);
-            assertThat(header(answer, "ETag")).isEqualTo("\"1\"");
-            assertThat(header(answer, "X-Late")).isEmpty();
-            assertThat(header(answer, "Idempotency-Expires")).isEmpty();
-            byte[] start = answer.body().readNBytes(expected.length());
+            HttpResponse<InputStream> reply = app.post("/").key("k").open();
+            assertThat(reply.statusCode()).isEqualTo(201);
+            assertThat(header(reply, "ETag")).isEqualTo("\"1\"");
+            assertThat(header(reply, "X-Late")).isEmpty();
+            assertThat(header(reply, "Idempotency-Expires")).isEmpty();
+            byte[] start = reply.body().readNBytes(expected.length());
             assertThat(new String(start, StandardCharsets.UTF_8)).isEqualTo(expected);
             goOn.countDown();
-            assertThat(new String(answer.body().readAllBytes(), StandardCharsets.UTF_8))
+            assertThat(new String(reply.body().readAllBytes(), StandardCharsets.UTF_8))
                     .isEqualTo(" end");
             HttpResponse<byte[]> again =
-                    site.post("/").key("k").header("Prefer", "wait=30").send();
+                    app.post("/").key("k").header("Prefer", "wait=30").send();
             assertThat(text(again)).isEqualTo(expected + " end");
             assertThat(again.statusCode()).isEqualTo(201);
             assertThat(isReplay(again)).isTrue();
@@ -118,7 +119,7 @@ class LeasedTest {
     }
 
     @Test
-    void largeAnswer_isSentWhileItIsMade() throws Exception {
+    void largeResponse_isStreamed() throws Exception {
         String large = "x".repeat(100_000);
         assertStreams(
                 response -> {
@@ -129,7 +130,7 @@ class LeasedTest {
     }
 
     @Test
-    void flushedAnswer_isSentWhileItIsMade() throws Exception {
+    void flushedResponse_isStreamed() throws Exception {
         assertStreams(
                 response -> {
                     response.getOutputStream().print("begin");
@@ -139,7 +140,7 @@ class LeasedTest {
     }
 
     @Test
-    void flushedStream_isSentWhenMoreIsWritten() throws Exception {
+    void flushedStream_isStreamedWhenMoreIsWritten() throws Exception {
         assertStreams(
                 response -> {
                     response.getOutputStream().print("begin");
@@ -152,10 +153,10 @@ class LeasedTest {
     }
 
     @Test
-    void clientThatGoesAwayWhileItIsSent_findsTheAnswerWhenItComesBack() throws Exception {
+    void clientThatDisconnectsWhileStreaming_getsTheResponseOnRetry() throws Exception {
         String chunk = "x".repeat(100_000);
         CompletableFuture<Void> ended = new CompletableFuture<>();
-        try (Site site = Site.on(web).rule(LEASED).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).rule(LEASED).serve((request, response) -> {
             runs.incrementAndGet();
             response.getOutputStream().print(chunk);
             response.flushBuffer();
@@ -166,8 +167,8 @@ class LeasedTest {
             }
             ended.complete(null);
         })) {
-            try (Socket socket = site.connect()) {
-                Site.send(
+            try (Socket socket = app.connect()) {
+                TestApp.send(
                         socket,
                         "POST / HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nContent-Length: 0\r\nIdempotency-Key: k\r\n\r\n");
                 assertThat(socket.getInputStream().readNBytes(1000)).hasSize(1000);
@@ -176,7 +177,7 @@ class LeasedTest {
             goOn.countDown();
             ended.get(30, TimeUnit.SECONDS);
             HttpResponse<byte[]> back =
-                    site.post("/").key("k").header("Prefer", "wait=30").send();
+                    app.post("/").key("k").header("Prefer", "wait=30").send();
             assertThat(text(back)).isEqualTo(chunk.repeat(10));
             assertThat(isReplay(back)).isTrue();
             assertThat(runs).hasValue(1);
@@ -184,45 +185,45 @@ class LeasedTest {
     }
 
     @Test
-    void answerThatWasSentAndCouldNotBeRecorded_breaksOff() throws Exception {
-        CompletableFuture<Site> served = new CompletableFuture<>();
+    void streamedResponseThatCannotBeRecorded_isCutOff() throws Exception {
+        CompletableFuture<TestApp> served = new CompletableFuture<>();
         OnceSettings quick = OnceSettings.DEFAULTS.withLease(Duration.ofSeconds(3));
-        try (Site site = Site.on(web).rule(LEASED).once(quick).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).rule(LEASED).once(quick).serve((request, response) -> {
             response.getOutputStream().print("begin");
             response.flushBuffer();
             served.join().store.goDown();
         })) {
-            served.complete(site);
-            assertThatThrownBy(() -> site.post("/").key("k").send()).isInstanceOf(IOException.class);
+            served.complete(app);
+            assertThatThrownBy(() -> app.post("/").key("k").send()).isInstanceOf(IOException.class);
         }
     }
 
     @Test
-    void exceptionAfterTheAnswerHasBegun_breaksItOffAndRunsAgain() throws Exception {
-        try (Site site = Site.on(web).rule(LEASED).serve((request, response) -> {
+    void exceptionWhileStreaming_cutsTheResponseOffAndRunsAgain() throws Exception {
+        try (TestApp app = TestApp.on(web).rule(LEASED).serve((request, response) -> {
             response.getOutputStream().print("begin");
             response.flushBuffer();
             if (runs.incrementAndGet() == 1) {
                 throw new IOException("the other system is gone");
             }
         })) {
-            assertThatThrownBy(() -> site.post("/").key("k").send()).isInstanceOf(IOException.class);
-            assertThat(text(site.post("/").key("k").send())).isEqualTo("begin");
+            assertThatThrownBy(() -> app.post("/").key("k").send()).isInstanceOf(IOException.class);
+            assertThat(text(app.post("/").key("k").send())).isEqualTo("begin");
             assertThat(runs).hasValue(2);
         }
     }
 
     @Test
-    void announcedLength_isKeptWhereTheAnswerIsStreamed() throws Exception {
-        try (Site site = Site.on(web).rule(LEASED).serve((request, response) -> {
+    void announcedLength_isSentWithAStreamedResponse() throws Exception {
+        try (TestApp app = TestApp.on(web).rule(LEASED).serve((request, response) -> {
             response.setContentLength(10);
             response.getOutputStream().print("12345");
             response.flushBuffer();
             response.getOutputStream().print("67890");
         })) {
-            HttpResponse<byte[]> answer = site.post("/").key("k").send();
-            assertThat(header(answer, "Content-Length")).isEqualTo("10");
-            assertThat(text(answer)).isEqualTo("1234567890");
+            HttpResponse<byte[]> reply = app.post("/").key("k").send();
+            assertThat(header(reply, "Content-Length")).isEqualTo("10");
+            assertThat(text(reply)).isEqualTo("1234567890");
         }
     }
 
@@ -231,16 +232,16 @@ class LeasedTest {
         OnceSettings quick = OnceSettings.DEFAULTS.withLongestRun(Duration.ofSeconds(60));
         CountDownLatch inside = new CountDownLatch(1);
         Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
-        try (Site site = Site.on(web).rule(freeze).once(quick).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).rule(freeze).once(quick).serve((request, response) -> {
             inside.countDown();
             await(goOn);
         })) {
             CompletableFuture<HttpResponse<byte[]>> first =
-                    site.post("/").key("k").later();
+                    app.post("/").key("k").later();
             await(inside);
-            site.time.advance(Duration.ofMinutes(5));
-            HttpResponse<byte[]> second = site.post("/").key("k").send();
-            Answers.assertProblem(second, 409, "outcome_unknown", "Outcome unknown");
+            app.time.advance(Duration.ofMinutes(5));
+            HttpResponse<byte[]> second = app.post("/").key("k").send();
+            Responses.assertProblem(second, 409, "outcome_unknown", "Outcome unknown");
             goOn.countDown();
             assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(409);
         }

@@ -1,11 +1,13 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
-import static dev.semel.http.Answers.assertProblem;
-import static dev.semel.http.Answers.header;
-import static dev.semel.http.Answers.isReplay;
-import static dev.semel.http.Answers.text;
+import static dev.semel.http.servlet.Responses.assertProblem;
+import static dev.semel.http.servlet.Responses.header;
+import static dev.semel.http.servlet.Responses.isReplay;
+import static dev.semel.http.servlet.Responses.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.http.FilterSettings;
+import dev.semel.http.Idempotency;
 import dev.semel.once.OnceSettings;
 import dev.semel.store.IfAbandoned;
 import jakarta.servlet.Filter;
@@ -21,17 +23,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a retry is answered. */
+/** Responses to retries. */
 @ParameterizedClass
-@EnumSource(Web.class)
+@EnumSource(Container.class)
 class ReplayTest {
 
     private static final List<Idempotency> MODES = List.of(Idempotency.atomic(), Idempotency.leased(IfAbandoned.RERUN));
 
-    private final Web web;
+    private final Container web;
     private final AtomicInteger runs = new AtomicInteger();
 
-    ReplayTest(Web web) {
+    ReplayTest(Container web) {
         this.web = web;
     }
 
@@ -51,26 +53,26 @@ class ReplayTest {
         }
     }
 
-    private Twice twice(Site.Handler handler) throws Exception {
-        try (Site site = Site.on(web).serve(handler)) {
+    private Twice twice(TestApp.Handler handler) throws Exception {
+        try (TestApp app = TestApp.on(web).serve(handler)) {
             return new Twice(
-                    site.post("/").key("k").send(), site.post("/").key("k").send());
+                    app.post("/").key("k").send(), app.post("/").key("k").send());
         }
     }
 
     @Test
-    void retry_isAnsweredByteForByte() throws Exception {
+    void retry_getsTheSameBytes() throws Exception {
         for (Idempotency mode : MODES) {
             runs.set(0);
-            try (Site site = Site.on(web).rule(mode).serve((request, response) -> {
+            try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
                 runs.incrementAndGet();
                 response.setStatus(201);
                 response.setContentType("application/json");
                 response.getOutputStream().write(request.getInputStream().readAllBytes());
             })) {
                 HttpResponse<byte[]> first =
-                        site.post("/things").key("k").json("{\"a\": \"é\"}").send();
-                HttpResponse<byte[]> again = site.post("/things")
+                        app.post("/things").key("k").json("{\"a\": \"é\"}").send();
+                HttpResponse<byte[]> again = app.post("/things")
                         .key("\"k\"")
                         .json("{ \"a\":\"\\u00e9\" }")
                         .send();
@@ -89,12 +91,12 @@ class ReplayTest {
         byte[] bytes = new byte[300_000];
         new Random(7).nextBytes(bytes);
         for (Idempotency mode : MODES) {
-            try (Site site = Site.on(web).rule(mode).serve((request, response) -> {
+            try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
                 response.setContentType("application/octet-stream");
                 response.getOutputStream().write(bytes);
             })) {
                 Twice twice = new Twice(
-                        site.post("/").key("k").send(), site.post("/").key("k").send());
+                        app.post("/").key("k").send(), app.post("/").key("k").send());
                 twice.assertSame("Content-Type");
                 assertThat(twice.again.body()).isEqualTo(bytes);
             }
@@ -102,7 +104,7 @@ class ReplayTest {
     }
 
     @Test
-    void headersThatSaySomethingAboutTheAnswer_areReplayed() throws Exception {
+    void headersAboutTheResponse_areReplayed() throws Exception {
         Twice twice = twice((request, response) -> {
             response.setStatus(201);
             response.setHeader("Content-Type", "text/plain;charset=UTF-8");
@@ -121,7 +123,7 @@ class ReplayTest {
     }
 
     @Test
-    void headersThatAreTheFirstCallersOrMadeAnew_areNotReplayed() throws Exception {
+    void headersOfTheFirstCallerOrOfTheContainer_areNotReplayed() throws Exception {
         List<String> never = List.of(
                 "Authorization",
                 "Set-Cookie",
@@ -144,7 +146,7 @@ class ReplayTest {
     }
 
     @Test
-    void headersOfFiltersInFront_areMadeAnew() throws Exception {
+    void headersOfFiltersInFront_areSetAgain() throws Exception {
         AtomicInteger requests = new AtomicInteger();
         Filter inFront = (request, response, chain) -> {
             HttpServletResponse http = (HttpServletResponse) response;
@@ -152,17 +154,17 @@ class ReplayTest {
             http.addHeader("Vary", "Origin");
             chain.doFilter(request, response);
         };
-        try (Site site = Site.on(web).inFront(inFront).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).inFront(inFront).serve((request, response) -> {
             assertThat(response.getHeader("X-Request-Id")).isEqualTo("r1");
             assertThat(response.containsHeader("x-request-id")).isTrue();
             response.addHeader("Vary", "Accept");
             assertThat(response.getHeaders("vary")).containsExactly("Origin", "Accept");
             assertThat(response.getHeaderNames()).contains("Vary", "X-Request-Id");
         })) {
-            HttpResponse<byte[]> first = site.post("/").key("k").send();
+            HttpResponse<byte[]> first = app.post("/").key("k").send();
             assertThat(header(first, "X-Request-Id")).isEqualTo("r1");
             assertThat(first.headers().allValues("Vary")).containsExactly("Origin", "Accept");
-            HttpResponse<byte[]> again = site.post("/").key("k").send();
+            HttpResponse<byte[]> again = app.post("/").key("k").send();
             assertThat(header(again, "X-Request-Id")).isEqualTo("r2");
             assertThat(again.headers().allValues("Vary")).containsExactly("Origin");
         }
@@ -172,23 +174,23 @@ class ReplayTest {
     void textOfAWriter_isEncodedAndReplayedAsTheContainerWould() throws Exception {
         for (String type :
                 List.of("text/plain", "application/json", "text/html;charset=utf-16", "text/csv;charset=UTF-8")) {
-            Site.Handler handler = (request, response) -> {
+            TestApp.Handler handler = (request, response) -> {
                 response.setContentType(type);
                 response.getWriter().print("é");
                 response.setCharacterEncoding("utf-7"); // too late
             };
-            try (Site site = Site.on(web).serve(handler)) {
-                HttpResponse<byte[]> without = site.post("/").send();
-                HttpResponse<byte[]> first = site.post("/").key("k").send();
+            try (TestApp app = TestApp.on(web).serve(handler)) {
+                HttpResponse<byte[]> without = app.post("/").send();
+                HttpResponse<byte[]> first = app.post("/").key("k").send();
                 assertThat(first.body()).as(type).isEqualTo(without.body());
                 assertThat(header(first, "Content-Type")).isEqualToIgnoringCase(header(without, "Content-Type"));
-                new Twice(first, site.post("/").key("k").send()).assertSame("Content-Type");
+                new Twice(first, app.post("/").key("k").send()).assertSame("Content-Type");
             }
         }
     }
 
     @Test
-    void emptyAnswer_isReplayed() throws Exception {
+    void emptyResponse_isReplayed() throws Exception {
         Twice twice = twice((request, response) -> response.setStatus(204));
         twice.assertSame();
         assertThat(twice.again.statusCode()).isEqualTo(204);
@@ -211,7 +213,7 @@ class ReplayTest {
     }
 
     @Test
-    void sendError_isAnsweredAndReplayedAsAProblem() throws Exception {
+    void sendError_isSentAndReplayedAsAProblem() throws Exception {
         Twice twice = twice((request, response) -> {
             response.setContentType("text/plain");
             response.getWriter().print("gone before it is sent");
@@ -222,7 +224,7 @@ class ReplayTest {
     }
 
     @Test
-    void resetAnswer_hasNothingOfWhatWasBefore() throws Exception {
+    void resetResponse_hasNothingOfTheEarlierOne() throws Exception {
         Twice twice = twice((request, response) -> {
             response.setStatus(500);
             response.setContentType("text/html;charset=utf-8");
@@ -241,23 +243,23 @@ class ReplayTest {
     }
 
     @Test
-    void answerTooLargeToKeep_goesToTheFirstCallerWhole() throws Exception {
+    void responseTooLargeToKeep_isSentWholeToTheFirstCaller() throws Exception {
         OnceSettings small = OnceSettings.DEFAULTS.withResponseLimit(100_000);
         FilterSettings streaming = new FilterSettings(1 << 20, 64 << 10, 100_000);
         for (Idempotency mode : MODES) {
             runs.set(0);
-            Site.Builder builder = Site.on(web).rule(mode).once(small).settings(streaming);
-            try (Site site = builder.serve((request, response) -> {
+            TestApp.Builder builder = TestApp.on(web).rule(mode).once(small).settings(streaming);
+            try (TestApp app = builder.serve((request, response) -> {
                 runs.incrementAndGet();
                 response.setStatus(201);
                 for (int i = 0; i < 100; i++) {
                     response.getOutputStream().write(new byte[2_000]);
                 }
             })) {
-                HttpResponse<byte[]> first = site.post("/").key("k").send();
+                HttpResponse<byte[]> first = app.post("/").key("k").send();
                 assertThat(first.statusCode()).isEqualTo(201);
                 assertThat(first.body()).hasSize(200_000);
-                HttpResponse<byte[]> again = site.post("/").key("k").send();
+                HttpResponse<byte[]> again = app.post("/").key("k").send();
                 assertProblem(again, 201, "response_not_kept", "Response not kept");
                 assertThat(isReplay(again)).isTrue();
                 assertThat(runs).hasValue(1);
@@ -266,14 +268,14 @@ class ReplayTest {
     }
 
     @Test
-    void keyPastItsTime_isNew() throws Exception {
-        try (Site site =
-                Site.on(web).serve((request, response) -> response.getWriter().print(runs.incrementAndGet()))) {
-            site.post("/").key("k").send();
-            site.time.advance(Duration.ofHours(24).minusMillis(1));
-            assertThat(text(site.post("/").key("k").send())).isEqualTo("1");
-            site.time.advance(Duration.ofMillis(1));
-            assertThat(text(site.post("/").key("k").send())).isEqualTo("2");
+    void expiredKey_isNew() throws Exception {
+        try (TestApp app = TestApp.on(web)
+                .serve((request, response) -> response.getWriter().print(runs.incrementAndGet()))) {
+            app.post("/").key("k").send();
+            app.time.advance(Duration.ofHours(24).minusMillis(1));
+            assertThat(text(app.post("/").key("k").send())).isEqualTo("1");
+            app.time.advance(Duration.ofMillis(1));
+            assertThat(text(app.post("/").key("k").send())).isEqualTo("2");
         }
     }
 }

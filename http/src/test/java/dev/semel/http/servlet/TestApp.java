@@ -1,10 +1,13 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
+import dev.semel.http.FilterSettings;
+import dev.semel.http.Idempotency;
+import dev.semel.http.Tracing;
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.FaultyStore;
 import jakarta.servlet.Filter;
@@ -31,12 +34,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A web application with the filter, on a store that tests can let fail and in a time that they set; and a client for it. */
-final class Site implements AutoCloseable {
+final class TestApp implements AutoCloseable {
 
     final ControlledTime time = new ControlledTime();
     final FaultyStore store;
     final OnceSettings once;
-    private final Web.Running web;
+    private final Container.Running web;
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(30))
@@ -50,16 +53,16 @@ final class Site implements AutoCloseable {
 
     /** What is different from the usual in a test. */
     static final class Builder {
-        private final Web web;
+        private final Container web;
         private Idempotency rule = Idempotency.atomic();
         private OnceSettings once = OnceSettings.DEFAULTS;
         private FilterSettings settings = FilterSettings.DEFAULTS;
         private Tracing tracing = Tracing.NONE;
         private final List<Filter> inFront = new ArrayList<>();
         private final List<Filter> behind = new ArrayList<>();
-        private @Nullable Store store;
+        private @Nullable DocumentStore store;
 
-        private Builder(Web web) {
+        private Builder(Container web) {
             this.web = web;
         }
 
@@ -93,22 +96,22 @@ final class Site implements AutoCloseable {
             return this;
         }
 
-        /** On a store that another site has, too. */
-        Builder on(Store store) {
+        /** On a store that another app has, too. */
+        Builder on(DocumentStore store) {
             this.store = store;
             return this;
         }
 
-        Site serve(Handler handler) throws Exception {
-            return new Site(this, handler);
+        TestApp serve(Handler handler) throws Exception {
+            return new TestApp(this, handler);
         }
     }
 
-    static Builder on(Web web) {
+    static Builder on(Container web) {
         return new Builder(web);
     }
 
-    private Site(Builder with, Handler handler) throws Exception {
+    private TestApp(Builder with, Handler handler) throws Exception {
         this.store = new FaultyStore(with.store == null ? new MemoryStore(time, 64 << 20) : with.store);
         this.once = with.once;
         Once engine = new Once(store, time, with.once, OnceListener.NONE);
@@ -128,50 +131,50 @@ final class Site implements AutoCloseable {
     }
 
     /** A request of ann's to some path; with what is said of it further. */
-    Ask ask(String method, String path) {
-        return new Ask(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + web.port() + path))
+    RequestBuilder ask(String method, String path) {
+        return new RequestBuilder(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + web.port() + path))
                 .timeout(Duration.ofSeconds(60))
                 .header("X-User", "ann")
                 .method(method, BodyPublishers.noBody()));
     }
 
-    Ask post(String path) {
+    RequestBuilder post(String path) {
         return ask("POST", path);
     }
 
     /** A request that is being put together. */
-    final class Ask {
+    final class RequestBuilder {
         private final HttpRequest.Builder request;
         private String method = "POST";
 
-        private Ask(HttpRequest.Builder request) {
+        private RequestBuilder(HttpRequest.Builder request) {
             this.request = request;
             this.method = request.build().method();
         }
 
-        Ask key(String key) {
+        RequestBuilder key(String key) {
             return header("Idempotency-Key", key);
         }
 
-        Ask header(String name, String value) {
+        RequestBuilder header(String name, String value) {
             request.header(name, value);
             return this;
         }
 
-        Ask json(String body) {
+        RequestBuilder json(String body) {
             return header("Content-Type", "application/json").body(body);
         }
 
-        Ask body(String body) {
+        RequestBuilder body(String body) {
             return body(BodyPublishers.ofString(body));
         }
 
-        Ask body(HttpRequest.BodyPublisher body) {
+        RequestBuilder body(HttpRequest.BodyPublisher body) {
             request.method(method, body);
             return this;
         }
 
-        Ask user(@Nullable String user) {
+        RequestBuilder user(@Nullable String user) {
             request.setHeader("X-User", user == null ? "" : user);
             return this;
         }
@@ -198,16 +201,16 @@ final class Site implements AutoCloseable {
     }
 
     /** What is answered until some words have come; the server may keep the connection open. */
-    static String answerUpTo(String words, Socket socket) throws IOException {
-        StringBuilder answer = new StringBuilder();
-        while (answer.indexOf(words) < 0) {
+    static String replyUpTo(String words, Socket socket) throws IOException {
+        StringBuilder reply = new StringBuilder();
+        while (reply.indexOf(words) < 0) {
             int next = socket.getInputStream().read();
             if (next < 0) {
-                throw new IOException("No " + words + " in: " + answer);
+                throw new IOException("No " + words + " in: " + reply);
             }
-            answer.append((char) next);
+            reply.append((char) next);
         }
-        return answer.toString();
+        return reply.toString();
     }
 
     Socket connect() throws IOException {

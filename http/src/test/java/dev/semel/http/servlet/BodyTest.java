@@ -1,12 +1,13 @@
-package dev.semel.http;
+package dev.semel.http.servlet;
 
-import static dev.semel.http.Answers.assertProblem;
-import static dev.semel.http.Answers.isReplay;
-import static dev.semel.http.Answers.text;
+import static dev.semel.http.servlet.Responses.assertProblem;
+import static dev.semel.http.servlet.Responses.isReplay;
+import static dev.semel.http.servlet.Responses.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.http.FilterSettings;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,37 +26,37 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Bodies as handlers get them, and bodies that nobody should get. */
 @ParameterizedClass
-@EnumSource(Web.class)
+@EnumSource(Container.class)
 class BodyTest {
 
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final String HEAD = "POST / HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nIdempotency-Key: k\r\n";
 
-    private final Web web;
+    private final Container web;
     private final AtomicInteger runs = new AtomicInteger();
 
-    BodyTest(Web web) {
+    BodyTest(Container web) {
         this.web = web;
     }
 
-    /** Answers what it reads. */
-    private final Site.Handler echo = (request, response) -> {
+    /** Returns what it reads. */
+    private final TestApp.Handler echo = (request, response) -> {
         runs.incrementAndGet();
         response.getOutputStream().write(request.getInputStream().readAllBytes());
     };
 
     @Test
-    void bodyUpToTheLimit_isTakenWhole() throws Exception {
-        try (Site site = Site.on(web).serve(echo)) {
+    void bodyUpToTheLimit_isReadWhole() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo)) {
             for (int length : new int[] {0, 1, 8191, 8192, 8193, 100_000, 1 << 20}) {
                 byte[] body = new byte[length];
                 Arrays.fill(body, (byte) 'x');
-                HttpResponse<byte[]> sized = site.post("/")
+                HttpResponse<byte[]> sized = app.post("/")
                         .key("sized" + length)
                         .body(BodyPublishers.ofByteArray(body))
                         .send();
                 assertThat(sized.body()).isEqualTo(body);
-                HttpResponse<byte[]> chunked = site.post("/")
+                HttpResponse<byte[]> chunked = app.post("/")
                         .key("chunked" + length)
                         .body(BodyPublishers.fromPublisher(BodyPublishers.ofByteArray(body)))
                         .send();
@@ -65,64 +66,64 @@ class BodyTest {
     }
 
     @Test
-    void bodyThatAnnouncesTooMuch_isRefusedUnread() throws Exception {
-        try (Site site = Site.on(web).serve(echo);
-                Socket socket = site.connect()) {
-            Site.send(socket, HEAD + "Content-Length: " + ((1 << 20) + 1) + "\r\n\r\n");
-            assertThat(Site.answerUpTo("\"code\":\"payload_too_large\"", socket))
+    void bodyThatAnnouncesTooMuch_isRejectedUnread() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo);
+                Socket socket = app.connect()) {
+            TestApp.send(socket, HEAD + "Content-Length: " + ((1 << 20) + 1) + "\r\n\r\n");
+            assertThat(TestApp.replyUpTo("\"code\":\"payload_too_large\"", socket))
                     .startsWith("HTTP/1.1 413");
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
-    void endlessBody_isRefusedBeforeItsEnd() throws Exception {
-        try (Site site = Site.on(web).serve(echo);
-                Socket socket = site.connect()) {
+    void endlessBody_isRejectedBeforeItsEnd() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo);
+                Socket socket = app.connect()) {
             OutputStream out = socket.getOutputStream();
-            Site.send(socket, HEAD + "Transfer-Encoding: chunked\r\n\r\n");
+            TestApp.send(socket, HEAD + "Transfer-Encoding: chunked\r\n\r\n");
             byte[] chunk = ("10000\r\n" + "x".repeat(0x10000) + "\r\n").getBytes(UTF_8);
             for (int i = 0; i < 17; i++) { // one over the limit, and no end
                 out.write(chunk);
             }
             out.flush();
-            assertThat(Site.answerUpTo("\"code\":\"payload_too_large\"", socket))
+            assertThat(TestApp.replyUpTo("\"code\":\"payload_too_large\"", socket))
                     .startsWith("HTTP/1.1 413");
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
-    void lengthsThatMakeNoSense_areRefused() throws Exception {
-        try (Site site = Site.on(web).serve(echo)) {
+    void invalidContentLengths_areRejected() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo)) {
             for (String length : new String[] {"-1", "x", "1\r\nContent-Length: 2", "99999999999999999999", "1, 2"}) {
-                String answer = site.raw(HEAD + "Connection: close\r\nContent-Length: " + length + "\r\n\r\n{}");
-                assertThat(answer).as(length).startsWith("HTTP/1.1 4");
+                String reply = app.raw(HEAD + "Connection: close\r\nContent-Length: " + length + "\r\n\r\n{}");
+                assertThat(reply).as(length).startsWith("HTTP/1.1 4");
             }
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
-    void bodyLongerThanItSays_isCutThere() throws Exception {
-        try (Site site = Site.on(web).serve(echo)) {
-            String answer = site.raw(HEAD + "Connection: close\r\nContent-Length: 2\r\n\r\n{}GET / HTTP/1.1\r\n\r\n");
-            assertThat(answer).startsWith("HTTP/1.1 200").endsWith("{}");
+    void bodyLongerThanAnnounced_isCutOffThere() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo)) {
+            String reply = app.raw(HEAD + "Connection: close\r\nContent-Length: 2\r\n\r\n{}GET / HTTP/1.1\r\n\r\n");
+            assertThat(reply).startsWith("HTTP/1.1 200").endsWith("{}");
             assertThat(runs).hasValue(1);
         }
     }
 
     @Test
-    void bodyThatBreaksOff_runsNothing() throws Exception {
-        try (Site site = Site.on(web).serve(echo)) {
+    void bodyThatIsCutOff_runsNothing() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo)) {
             for (String rest : new String[] {
                 "Content-Length: 10\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n5\r\n{}",
             }) {
-                try (Socket socket = site.connect()) {
-                    Site.send(socket, HEAD + rest);
+                try (Socket socket = app.connect()) {
+                    TestApp.send(socket, HEAD + rest);
                     socket.shutdownOutput();
-                    String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
-                    assertThat(answer)
+                    String reply = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+                    assertThat(reply)
                             .satisfiesAnyOf(
                                     text -> assertThat(text).isEmpty(),
                                     text -> assertThat(text).startsWith("HTTP/1.1 400"));
@@ -133,18 +134,18 @@ class BodyTest {
     }
 
     @Test
-    void chunksThatMakeNoSense_areRefused() throws Exception {
-        try (Site site = Site.on(web).serve(echo)) {
-            String answer =
-                    site.raw(HEAD + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n");
-            assertThat(answer).startsWith("HTTP/1.1 400");
+    void invalidChunks_areRejected() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo)) {
+            String reply =
+                    app.raw(HEAD + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n");
+            assertThat(reply).startsWith("HTTP/1.1 400");
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
     void form_isReadAsParameters() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             Map<String, String[]> all = request.getParameterMap();
             response.setCharacterEncoding("UTF-8");
             response.getWriter()
@@ -155,54 +156,54 @@ class BodyTest {
                             + Collections.list(request.getParameterNames())
                             + all.size());
         })) {
-            HttpResponse<byte[]> answer = site.post("/?b=0&q=%20")
+            HttpResponse<byte[]> reply = app.post("/?b=0&q=%20")
                     .key("k")
                     .header("Content-Type", FORM)
                     .body("a=%C3%A9+1&b=1&&b=2&c&=d")
                     .send();
-            assertThat(text(answer)).isEqualTo("é 1[0, 1, 2]nullnull[b, q, a, c, ]5");
+            assertThat(text(reply)).isEqualTo("é 1[0, 1, 2]nullnull[b, q, a, c, ]5");
         }
     }
 
     @Test
-    void formInAnotherEncoding_isReadAsItSays() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+    void formInAnotherEncoding_isDecodedWithIt() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             request.setCharacterEncoding("ISO-8859-1");
             response.setCharacterEncoding("UTF-8");
             response.getWriter().print(request.getParameter("a"));
         })) {
-            HttpResponse<byte[]> answer = site.post("/")
+            HttpResponse<byte[]> reply = app.post("/")
                     .key("k")
                     .header("Content-Type", FORM)
                     .body("a=%E9")
                     .send();
-            assertThat(text(answer)).isEqualTo("é");
+            assertThat(text(reply)).isEqualTo("é");
         }
     }
 
     @Test
-    void formThatIsMalformed_isTold() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+    void malformedForm_isReported() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             runs.incrementAndGet();
             assertThatThrownBy(() -> request.getParameter("a")).isInstanceOf(IllegalStateException.class);
         })) {
-            site.post("/").key("k").header("Content-Type", FORM).body("a=%zz").send();
+            app.post("/").key("k").header("Content-Type", FORM).body("a=%zz").send();
             assertThat(runs).hasValue(1);
         }
     }
 
     @Test
     void formReadAsAStream_isNotReadTwice() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             echo.handle(request, response);
             assertThat(request.getParameter("a")).isNull();
         })) {
-            HttpResponse<byte[]> answer = site.post("/")
+            HttpResponse<byte[]> reply = app.post("/")
                     .key("k")
                     .header("Content-Type", FORM)
                     .body("a=1")
                     .send();
-            assertThat(text(answer)).isEqualTo("a=1");
+            assertThat(text(reply)).isEqualTo("a=1");
         }
     }
 
@@ -217,26 +218,26 @@ class BodyTest {
                 StandardCharsets.ISO_8859_1,
                 "text/plain;charset=utf-16",
                 StandardCharsets.UTF_16);
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             response.setCharacterEncoding("UTF-8");
             response.getWriter().print(request.getReader().readLine());
             assertThatThrownBy(request::getInputStream).isInstanceOf(IllegalStateException.class);
         })) {
             int n = 0;
             for (var encoding : encodings.entrySet()) {
-                HttpResponse<byte[]> answer = site.post("/")
+                HttpResponse<byte[]> reply = app.post("/")
                         .key("k" + n++)
                         .header("Content-Type", encoding.getKey())
                         .body(BodyPublishers.ofByteArray("é".getBytes(encoding.getValue())))
                         .send();
-                assertThat(text(answer)).as(encoding.getKey()).isEqualTo("é");
+                assertThat(text(reply)).as(encoding.getKey()).isEqualTo("é");
             }
         }
     }
 
     @Test
-    void encodingThatDoesNotExist_isTold() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+    void unknownEncoding_isReported() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             try {
                 request.getReader();
                 response.setStatus(200);
@@ -244,19 +245,19 @@ class BodyTest {
                 response.setStatus(415);
             }
         })) {
-            HttpResponse<byte[]> answer = site.post("/")
+            HttpResponse<byte[]> reply = app.post("/")
                     .key("k")
                     .header("Content-Type", "text/plain;charset=no-such")
                     .body("x")
                     .send();
-            assertThat(answer.statusCode()).as(text(answer)).isEqualTo(415);
+            assertThat(reply.statusCode()).as(text(reply)).isEqualTo(415);
         }
     }
 
     @Test
     void multipart_isReadAsAStreamOnly() throws Exception {
         String body = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n";
-        try (Site site = Site.on(web).serve((request, response) -> {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             assertThatThrownBy(request::getParts)
                     .isInstanceOf(ServletException.class)
                     .hasMessageContaining("getInputStream");
@@ -265,32 +266,32 @@ class BodyTest {
             echo.handle(request, response);
         })) {
             for (boolean again : new boolean[] {false, true}) {
-                HttpResponse<byte[]> answer = site.post("/")
+                HttpResponse<byte[]> reply = app.post("/")
                         .key("k")
                         .header("Content-Type", "multipart/form-data; boundary=b")
                         .body(body)
                         .send();
-                assertThat(text(answer)).isEqualTo(body);
-                assertThat(isReplay(answer)).isEqualTo(again);
+                assertThat(text(reply)).isEqualTo(body);
+                assertThat(isReplay(reply)).isEqualTo(again);
             }
         }
     }
 
     @Test
-    void asynchronousHandler_isRefused() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+    void asynchronousHandler_isRejected() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             assertThat(request.isAsyncSupported()).isFalse();
             assertThatThrownBy(request::startAsync).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> request.startAsync(request, response)).isInstanceOf(IllegalStateException.class);
             response.setStatus(202);
         })) {
-            assertThat(site.post("/").key("k").send().statusCode()).isEqualTo(202);
+            assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(202);
         }
     }
 
     @Test
-    void handlerThatForwards_isAnsweredByTheOther() throws Exception {
-        try (Site site = Site.on(web).serve((request, response) -> {
+    void forwardedRequest_isHandledByTheTarget() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
             if (request.getRequestURI().equals("/from")) {
                 request.getRequestDispatcher("/to").forward(request, response);
             } else {
@@ -299,8 +300,8 @@ class BodyTest {
                 response.getWriter().print("forwarded");
             }
         })) {
-            assertThat(text(site.post("/from").key("k").send())).isEqualTo("forwarded");
-            HttpResponse<byte[]> again = site.post("/from").key("k").send();
+            assertThat(text(app.post("/from").key("k").send())).isEqualTo("forwarded");
+            HttpResponse<byte[]> again = app.post("/from").key("k").send();
             assertThat(text(again)).isEqualTo("forwarded");
             assertThat(isReplay(again)).isTrue();
             assertThat(runs).hasValue(1);
@@ -308,11 +309,11 @@ class BodyTest {
     }
 
     @Test
-    void tooLargeAlsoForAKeyThatIsKnown_isRefused() throws Exception {
-        try (Site site = Site.on(web).settings(new FilterSettings(4, 4, 4)).serve(echo)) {
-            site.post("/").key("k").body("1234").send();
+    void tooLargeBodyWithAKnownKey_isRejected() throws Exception {
+        try (TestApp app = TestApp.on(web).settings(new FilterSettings(4, 4, 4)).serve(echo)) {
+            app.post("/").key("k").body("1234").send();
             assertProblem(
-                    site.post("/")
+                    app.post("/")
                             .key("k")
                             .body(BodyPublishers.fromPublisher(BodyPublishers.ofString("12345")))
                             .send(),

@@ -1,0 +1,80 @@
+package dev.semel.http;
+
+import dev.semel.id.IdSchemes;
+import dev.semel.id.MalformedException;
+import dev.semel.id.TextFormat;
+import dev.semel.once.Call;
+import dev.semel.once.Once;
+import dev.semel.store.IdempotencyKey;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs each HTTP request with an {@code Idempotency-Key} once: what an integration with a web framework starts from. It reads the
+ * headers and the body of a request, and returns an {@link Exchange} that runs the handler.
+ */
+public final class HttpOnce {
+
+    private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+    private final Once once;
+    private final FilterSettings settings;
+    private final Tracing tracing;
+
+    public HttpOnce(Once once, FilterSettings settings, Tracing tracing) {
+        this.once = Objects.requireNonNull(once, "once");
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.tracing = Objects.requireNonNull(tracing, "tracing");
+    }
+
+    /** Whether requests with a method only read, so that their keys are ignored. */
+    public static boolean isSafe(String method) {
+        return SAFE_METHODS.contains(method);
+    }
+
+    public FilterSettings settings() {
+        return settings;
+    }
+
+    /**
+     * Reads a request.
+     *
+     * @param rule what holds for its route
+     * @param user who sends it, 1 to 255 of {@code A-Za-z0-9_-}; null if unknown
+     * @return null if the request has no key and needs none
+     * @throws RejectedException if it is malformed
+     */
+    public @Nullable Exchange begin(WebRequest request, Idempotency rule, Supplier<@Nullable String> user)
+            throws RejectedException {
+        boolean isKeyed = rule.mode() != Idempotency.Mode.NONE
+                && (rule.keyRequired()
+                        || rule.clientTxIdRequired()
+                        || request.header(KeyHeaders.IDEMPOTENCY_KEY) != null);
+        if (!isKeyed) {
+            return null;
+        }
+        String sender = user.get();
+        if (!TextFormat.TEXT.isValid(sender)) {
+            throw new RejectedException(IdempotencyProblem.UNAUTHENTICATED);
+        }
+        KeyHeaders headers = KeyHeaders.of(request, rule);
+        if (headers.key() == null) {
+            return null;
+        }
+        IdempotencyKey key = key(sender, request, headers.key());
+        byte[] body = Payload.read(request, settings.requestLimit());
+        String clientTxId = headers.clientTxId() == null ? IdSchemes.TID62.mint() : headers.clientTxId();
+        Call call = new Call(key, Payload.fingerprint(request, body), clientTxId, KeyHeaders.maxWait(request));
+        return new Exchange(once, tracing, rule, call, body, request);
+    }
+
+    private static IdempotencyKey key(String user, WebRequest request, String key) throws RejectedException {
+        try {
+            return new IdempotencyKey(user, request.method() + " " + PathText.normal(request.path()), key);
+        } catch (MalformedException e) {
+            throw new RejectedException(IdempotencyProblem.INVALID_PATH);
+        }
+    }
+}

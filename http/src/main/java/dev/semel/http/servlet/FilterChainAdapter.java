@@ -1,0 +1,149 @@
+package dev.semel.http.servlet;
+
+import dev.semel.document.Transaction;
+import dev.semel.http.CapturedBody;
+import dev.semel.http.Exchange;
+import dev.semel.http.FilterSettings;
+import dev.semel.http.HandlerAdapter;
+import dev.semel.http.Problem;
+import dev.semel.once.Lease;
+import dev.semel.once.UnknownOutcomeException;
+import dev.semel.store.Response;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the rest of a filter chain as the handler of a request with a key. */
+final class FilterChainAdapter implements HandlerAdapter {
+
+    private final Exchange exchange;
+    private final FilterSettings settings;
+    private final HttpServletRequest request;
+    private final HttpServletResponse response;
+    private final FilterChain chain;
+    private @Nullable Run last;
+
+    FilterChainAdapter(
+            Exchange exchange,
+            FilterSettings settings,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain) {
+        this.exchange = exchange;
+        this.settings = settings;
+        this.request = request;
+        this.response = response;
+        this.chain = chain;
+    }
+
+    /**
+     * Runs the chain, again after a write conflict. Some containers' chains continue where they stopped when they are called a second
+     * time. So a run is repeated only if the chain reached its end, where the transaction was asked for: then everything in between has
+     * let the request pass. Otherwise the response of the run before stands.
+     */
+    @Override
+    public Run run(Transaction tx) throws IOException, ServletException {
+        Run before = last;
+        if (before != null && !before.isTransactionTaken()) {
+            return before;
+        }
+        Run run = run(CapturedBody.NEVER, tx, null);
+        if (before != null && before.isSeenWrapped() && run.isTransactionTaken() && !run.isSeenWrapped()) {
+            throw new IllegalStateException(
+                    "A filter behind the idempotency filter was not run again: the idempotency filter must be the last one");
+        }
+        return run;
+    }
+
+    @Override
+    public Run run(Lease lease) throws Exception {
+        try {
+            return run(settings.streamAfter(), null, lease);
+        } catch (ServletException e) {
+            throw unwrapped(e);
+        }
+    }
+
+    /** Servlets and frameworks have to wrap the exceptions that mean an unknown outcome. */
+    private static Exception unwrapped(ServletException wrapped) {
+        for (Throwable cause = wrapped.getRootCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof Error error) {
+                throw error;
+            }
+            if (cause instanceof UnknownOutcomeException unknown) {
+                return unknown;
+            }
+            if (cause
+                    instanceof InterruptedException) { // not passed on: the container's thread has to send the response
+                return new UnknownOutcomeException("interrupted", wrapped);
+            }
+        }
+        return wrapped;
+    }
+
+    private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)
+            throws IOException, ServletException {
+        discard();
+        Run run = new Run(
+                new KeyedRequest(request, exchange.body()),
+                new CapturedResponse(response, streamAfter, settings.responseLimit()),
+                exchange.clientTxId(),
+                tx,
+                lease);
+        last = run;
+        run.start();
+        chain.doFilter(run.request(), run.response());
+        run.response().finish();
+        return run;
+    }
+
+    @Override
+    public void end() {
+        if (last != null) {
+            last.end();
+        }
+    }
+
+    @Override
+    public boolean isStreaming() {
+        return last != null && last.response().isStreaming();
+    }
+
+    @Override
+    public void discard() {
+        if (last != null) {
+            last.response().discard();
+        }
+    }
+
+    @Override
+    public void send(Map<String, String> headers) throws IOException {
+        if (!response.isCommitted()) {
+            headers.forEach(response::setHeader);
+        }
+        Objects.requireNonNull(last).response().send();
+    }
+
+    @Override
+    public void replay(Response recorded, Map<String, String> headers) throws IOException {
+        headers.forEach(response::setHeader);
+        response.setStatus(recorded.status());
+        recorded.headers().forEach(response::setHeader);
+        byte[] bytes = recorded.body();
+        if (bytes.length > 0) {
+            response.setContentLength(bytes.length);
+            response.getOutputStream().write(bytes);
+        }
+    }
+
+    @Override
+    public void send(Problem problem, Map<String, String> headers) throws IOException {
+        headers.forEach(response::setHeader);
+        ProblemSender.send(problem, response);
+    }
+}

@@ -1,0 +1,53 @@
+package dev.semel.http.servlet;
+
+import dev.semel.http.Problem;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Sends problems as servlet responses. */
+public final class ProblemSender {
+
+    private static final int MOST_DRAINED = 16 << 20;
+
+    private ProblemSender() {}
+
+    /**
+     * Sends a problem. The content length is left to the server: a response with an announced length is sent at once, before the server
+     * knows whether it has to close the connection because the body was not read.
+     */
+    public static void send(Problem problem, HttpServletResponse response) throws IOException {
+        send(problem, problem.toJson(), response);
+    }
+
+    private static void send(Problem problem, byte[] json, HttpServletResponse response) throws IOException {
+        response.setStatus(problem.status());
+        response.setContentType(Problem.CONTENT_TYPE);
+        String retryAfter = problem.retryAfterSeconds();
+        if (retryAfter != null) {
+            response.setHeader("Retry-After", retryAfter);
+        }
+        response.getOutputStream().write(json);
+    }
+
+    /**
+     * Sends a problem to a client that may not have sent all of its body. Most clients read the response only after that, so the body
+     * is read and thrown away, up to {@value #MOST_DRAINED} bytes.
+     */
+    public static void sendUnread(Problem problem, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        byte[] json = problem.toJson();
+        response.setHeader("Connection", "close");
+        response.setContentLength(json.length); // so that the client recognises the end of the response
+        send(problem, json, response);
+        response.flushBuffer();
+        if (request.getHeader("Expect") == null) {
+            byte[] buffer = new byte[8 << 10];
+            InputStream body = request.getInputStream();
+            for (int read = 0, count = 0; count >= 0 && read < MOST_DRAINED; read += count) {
+                count = body.read(buffer);
+            }
+        }
+    }
+}

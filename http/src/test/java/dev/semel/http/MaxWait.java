@@ -1,0 +1,13 @@
+package dev.semel.http;
+
+import java.time.Duration;
+
+/** Gives tests in other packages access to how a preference is parsed. */
+public final class MaxWait {
+
+    private MaxWait() {}
+
+    public static Duration of(WebRequest request) {
+        return KeyHeaders.maxWait(request);
+    }
+}
