@@ -6,6 +6,7 @@ import dev.semel.bench.once.OnceBench;
 import dev.semel.bench.postgres.PostgresBench;
 import dev.semel.bench.rocksdb.RocksDbBench;
 import dev.semel.bench.sweep.SweepBench;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -33,7 +34,11 @@ public final class Bench extends Program implements Runnable {
 
     /** Runs one benchmark and exits. */
     public static void main(String[] arguments) {
-        System.exit(commandLine(new Bench()).execute(arguments));
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return commandLine(new Bench());
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.semel.bench;
 
-import dev.semel.store.Threads;
+import dev.semel.store.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,10 +15,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Measures contenders in turn, slice after slice in one JVM, each with as many callers. So what disturbs the machine for a while
- * disturbs all alike; and each round has a ratio of its own, of slices that follow one another.
+ * Measures contenders in turn, slice by slice in one JVM, each with the same number of callers. What disturbs the machine for a
+ * while disturbs all alike, and each round has its own ratio, of slices that follow one another.
  */
 public final class Contest {
 
@@ -27,23 +28,23 @@ public final class Contest {
     private final Map<String, Contender> contenders = new LinkedHashMap<>();
     private final Set<String> onVirtualThreads = new HashSet<>();
 
-    /** Somebody who does something again and again. */
+    /** An operation that is measured. */
     @FunctionalInterface
     public interface Contender {
 
-        /** Does it once; called by all callers at the same time. */
+        /** Runs it once; called by all callers at the same time. */
         void call() throws Exception;
     }
 
     /**
-     * How much is done.
+     * How much is measured.
      *
-     * @param rounds how often each contender has a slice that counts; one more goes before, to warm up
+     * @param rounds how many slices of each contender count; one more comes first, to warm up
      * @param slice how long a slice is
      */
     public record Effort(int rounds, Duration slice) {}
 
-    /** A contest of some callers. */
+    /** @param callers how many threads call at the same time */
     public Contest(int callers, Effort effort) {
         this.callers = callers;
         this.effort = effort;
@@ -55,28 +56,23 @@ public final class Contest {
         return this;
     }
 
-    /** Adds a contender whose callers are virtual threads where the JVM has them, as those of a server are. */
+    /** Adds a contender whose callers are virtual threads if the JVM has them, as in the server. */
     public Contest withVirtualThreads(String name, Contender contender) {
         onVirtualThreads.add(name);
         return with(name, contender);
     }
 
-    /** How many callers there are. */
-    public int callers() {
-        return callers;
-    }
-
-    /** What a contender did in one slice. */
+    /** What was measured of a contender in one slice. */
     private record Slice(Latencies latencies, double perSecond) {}
 
-    /** What a contender did, round by round. */
+    /** What was measured of a contender, round by round. */
     public static final class Score {
 
         private final List<Slice> slices = new ArrayList<>();
 
         /** Calls a second: median of the rounds. */
         public double perSecond() {
-            return median(slices.stream().map(Slice::perSecond).toList());
+            return Median.of(slices.stream().map(Slice::perSecond).toList());
         }
 
         /** Slowest and fastest round, in calls a second. */
@@ -85,35 +81,29 @@ public final class Contest {
             return Math.round(Collections.min(all)) + "–" + Math.round(Collections.max(all));
         }
 
-        /** Nanoseconds that some share of the calls took at most: median of the rounds. */
+        /** Nanoseconds that a share of the calls took at most: median of the rounds. */
         public double nanos(double share) {
-            return median(slices.stream()
+            return Median.of(slices.stream()
                     .map(slice -> slice.latencies.quantile(share))
                     .toList());
         }
 
-        /** How many times as many calls as another, in slices that followed one another: median of the rounds. */
+        /** Calls a second divided by those of another, in slices that followed one another: median of the rounds. */
         public double times(Score other) {
             List<Double> ratios = new ArrayList<>();
             for (int i = 0; i < slices.size(); i++) {
                 ratios.add(slices.get(i).perSecond / other.slices.get(i).perSecond);
             }
-            return median(ratios);
-        }
-
-        private static double median(List<Double> values) {
-            List<Double> sorted = values.stream().sorted().toList();
-            int middle = sorted.size() / 2;
-            return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+            return Median.of(ratios);
         }
     }
 
-    /** What each contender did. */
+    /** What was measured of each contender. */
     public static final class Scores {
 
         private final Map<String, Score> scores = new LinkedHashMap<>();
 
-        /** What one of them did. */
+        /** What was measured of one of them. */
         public Score of(String name) {
             Score score = scores.get(name);
             if (score == null) {
@@ -122,18 +112,23 @@ public final class Contest {
             return score;
         }
 
-        /** Whether there was one of that name. */
+        /** Whether a contender took part. */
         public boolean has(String name) {
             return scores.containsKey(name);
         }
 
-        /** How many times as many calls one did as another. */
+        /** Calls a second of one contender, divided by those of another. */
         public double times(String one, String other) {
             return of(one).times(of(other));
         }
     }
 
-    /** Lets them all have their turns, every other round in the opposite order. */
+    /** One of a list at random, for a call. */
+    public static <T> T anyOf(List<T> list) {
+        return list.get(ThreadLocalRandom.current().nextInt(list.size()));
+    }
+
+    /** Runs all rounds, every other one in the opposite order. */
     public Scores run() {
         Scores scores = new Scores();
         List<Map.Entry<String, Contender>> order = new ArrayList<>(contenders.entrySet());
@@ -143,7 +138,7 @@ public final class Contest {
             for (int round = 0; round <= effort.rounds; round++) {
                 for (Map.Entry<String, Contender> contender : order) {
                     boolean virtual = onVirtualThreads.contains(contender.getKey());
-                    Slice slice = slice(virtual ? Threads.EXECUTOR : threads, contender.getValue());
+                    Slice slice = slice(virtual ? Time.threads() : threads, contender.getValue());
                     if (round > 0) {
                         scores.of(contender.getKey()).slices.add(slice);
                     }
@@ -174,12 +169,12 @@ public final class Contest {
             threads.execute(caller);
         }
         ready.await();
-        long begun = System.nanoTime();
+        long startedAt = System.nanoTime();
         Latencies all = new Latencies();
         for (FutureTask<Latencies> caller : running) {
             all.addAll(caller.get());
         }
-        return new Slice(all, all.count() * 1e9 / (System.nanoTime() - begun));
+        return new Slice(all, all.count() * 1e9 / (System.nanoTime() - startedAt));
     }
 
     private Latencies callUntilTheEnd(Contender contender) throws Exception {

@@ -1,6 +1,6 @@
 package dev.semel.bench;
 
-/** Counts how long calls took, in buckets that are no wider than a thirtieth of what they hold. */
+/** A histogram of latencies, in buckets no wider than a thirtieth of their values. */
 public final class Latencies {
 
     private static final int BITS = 5;
@@ -15,7 +15,7 @@ public final class Latencies {
         count++;
     }
 
-    /** Counts what another has counted. */
+    /** Adds another histogram. */
     public void addAll(Latencies other) {
         for (int i = 0; i < buckets.length; i++) {
             buckets[i] += other.buckets[i];
@@ -28,7 +28,7 @@ public final class Latencies {
         return count;
     }
 
-    /** What some share of the calls took at most; the middle of its bucket. */
+    /** The latency that a share of the calls did not exceed; the middle of its bucket. */
     public double quantile(double share) {
         long left = (long) Math.ceil(share * count);
         for (int i = 0; i < buckets.length; i++) {
@@ -40,7 +40,7 @@ public final class Latencies {
         return Double.NaN;
     }
 
-    /** Small numbers have a bucket each; from then on each octave has as many. */
+    /** Small numbers have a bucket each; every octave above has as many. */
     private static int bucket(long nanos) {
         int octave = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(nanos) - BITS - 1);
         return octave * PER_OCTAVE + (int) (nanos >>> octave);

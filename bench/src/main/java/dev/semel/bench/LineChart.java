@@ -4,13 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Lines over steps that are equally far from one another, as SVG that reads on light and on dark paper. */
+/** Lines over steps at equal distances, as SVG. */
 public final class LineChart {
 
     private static final int LEFT = 70;
     private static final int RIGHT = 520;
     private static final int TOP = 60;
     private static final int BOTTOM = 300;
+    private static final int HEIGHT = 340;
     private static final int GRID_LINES = 5;
     private static final List<String> COLORS = List.of("#0a7d5a", "#b3541e", "#8a8f98", "#3b5fa4");
 
@@ -21,14 +22,14 @@ public final class LineChart {
 
     private record Line(String label, List<Double> values) {}
 
-    /** A chart of numbers in a unit, at some steps. */
+    /** @param unit unit of the values, and whether more or less is better */
     public LineChart(String title, String unit, List<String> steps) {
         this.title = title;
         this.unit = unit;
         this.steps = steps;
     }
 
-    /** Adds a line with a number for each step. */
+    /** Adds a line with a value for each step. */
     public LineChart add(String label, List<Double> values) {
         lines.add(new Line(label, values));
         return this;
@@ -41,41 +42,37 @@ public final class LineChart {
                 .mapToDouble(Double::doubleValue)
                 .max()
                 .orElse(1));
-        StringBuilder svg = new StringBuilder("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 720 340'"
-                + " font-family='sans-serif' font-size='11'>\n<rect width='100%' height='100%' fill='#fff'/>\n");
-        svg.append(text(10, 22, "start' font-size='15' font-weight='bold", title));
-        svg.append(text(10, 40, "start' fill='#555", unit));
+        Svg svg = new Svg(title, unit);
         for (int i = 0; i <= GRID_LINES; i++) {
             double value = top * i / GRID_LINES;
             double y = y(value, top);
-            svg.append(String.format(
-                    Locale.ROOT, "<line x1='%d' x2='%d' y1='%.1f' y2='%.1f' stroke='#ddd'/>%n", LEFT, RIGHT, y, y));
-            svg.append(text(LEFT - 8, y + 4, "end", String.format(Locale.ROOT, top < 10 ? "%.1f" : "%,.0f", value)));
+            svg.add("<line x1='%d' x2='%d' y1='%.1f' y2='%.1f' stroke='#ddd'/>", LEFT, RIGHT, y, y);
+            svg.text(LEFT - 8, y + 4, "end", String.format(Locale.ROOT, top < 10 ? "%.1f" : "%,.0f", value));
         }
         for (int i = 0; i < steps.size(); i++) {
-            svg.append(text(x(i), BOTTOM + 18, "middle", steps.get(i)));
+            svg.text(x(i), BOTTOM + 18, "middle", steps.get(i));
         }
         for (int i = 0; i < lines.size(); i++) {
-            svg.append(line(lines.get(i), COLORS.get(i % COLORS.size()), top));
+            String color = COLORS.get(i % COLORS.size());
+            draw(svg, lines.get(i), color, top);
             int y = TOP + 18 * i;
-            svg.append("<rect x='540' y='" + (y - 9) + "' width='10' height='10' fill='" + COLORS.get(i % COLORS.size())
-                    + "'/>\n");
-            svg.append(text(556, y, "start", lines.get(i).label));
+            svg.add("<rect x='540' y='%d' width='10' height='10' fill='%s'/>", y - 9, color);
+            svg.text(556, y, "start", lines.get(i).label);
         }
-        return svg.append("</svg>\n").toString();
+        return svg.document(HEIGHT);
     }
 
-    private String line(Line line, String color, double top) {
+    private void draw(Svg svg, Line line, String color, double top) {
         StringBuilder points = new StringBuilder();
-        StringBuilder dots = new StringBuilder();
         for (int i = 0; i < line.values.size(); i++) {
-            double x = x(i);
-            double y = y(line.values.get(i), top);
-            points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x, y));
-            dots.append(String.format(Locale.ROOT, "<circle cx='%.1f' cy='%.1f' r='3' fill='%s'/>%n", x, y, color));
+            points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x(i), y(line.values.get(i), top)));
         }
-        return "<polyline points='" + points.toString().strip() + "' fill='none' stroke='" + color
-                + "' stroke-width='2'/>\n" + dots;
+        svg.add(
+                "<polyline points='%s' fill='none' stroke='%s' stroke-width='2'/>",
+                points.toString().strip(), color);
+        for (int i = 0; i < line.values.size(); i++) {
+            svg.add("<circle cx='%.1f' cy='%.1f' r='3' fill='%s'/>", x(i), y(line.values.get(i), top), color);
+        }
     }
 
     private double x(int step) {
@@ -95,15 +92,5 @@ public final class LineChart {
             }
         }
         return 10 * power;
-    }
-
-    private static String text(double x, double y, String anchor, String text) {
-        return String.format(
-                Locale.ROOT,
-                "<text x='%.1f' y='%.1f' text-anchor='%s'>%s</text>%n",
-                x,
-                y,
-                anchor,
-                text.replace("&", "&amp;").replace("<", "&lt;"));
     }
 }

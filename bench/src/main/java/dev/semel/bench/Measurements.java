@@ -16,8 +16,8 @@ public final class Measurements {
      * One thing that is measured again and again.
      *
      * @param task what is done
-     * @param subject who does it
-     * @param threads how many do it at once
+     * @param subject which library does it
+     * @param threads how many threads do it at once
      */
     public record Series(String task, String subject, int threads) {}
 
@@ -29,15 +29,13 @@ public final class Measurements {
 
     /** Median over the rounds. */
     public double median(Series series) {
-        List<Double> sorted = sorted(series);
-        int middle = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+        return Median.of(rounds(series));
     }
 
     /** Best and worst round. */
     public String spread(Series series) {
-        List<Double> sorted = sorted(series);
-        return Math.round(sorted.get(0)) + "–" + Math.round(sorted.get(sorted.size() - 1));
+        List<Double> all = rounds(series);
+        return Math.round(Collections.min(all)) + "–" + Math.round(Collections.max(all));
     }
 
     /** Bytes allocated by an operation. */
@@ -45,14 +43,12 @@ public final class Measurements {
         return bytes.getOrDefault(series, Double.NaN);
     }
 
-    /** Whether anything is known of a series. */
+    /** Whether a series was measured. */
     public boolean has(Series series) {
         return nanos.containsKey(series);
     }
 
-    private List<Double> sorted(Series series) {
-        List<Double> sorted = new ArrayList<>(nanos.getOrDefault(series, List.of(Double.NaN)));
-        Collections.sort(sorted);
-        return sorted;
+    private List<Double> rounds(Series series) {
+        return nanos.getOrDefault(series, List.of(Double.NaN));
     }
 }

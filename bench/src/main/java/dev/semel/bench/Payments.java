@@ -2,6 +2,7 @@ package dev.semel.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.document.DocumentCollection;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
@@ -11,31 +12,30 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.record.Records;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Payments that are made to a store. Each is one call with a new key, of one of {@value #USERS} users; it creates one document of about
- * 100 bytes with one further key, and answers with as much.
+ * Payments. Each is one call with a new key, of one of {@value #USERS} users; it creates a document of about 100 bytes with one index
+ * entry, and returns a response of the same size.
  */
 public class Payments {
 
-    /** How many payments a customer makes while a store is filled. */
-    public static final int OF_A_CUSTOMER = 20;
+    /** How many payments each customer makes while a store is filled. */
+    public static final int PER_CUSTOMER = 20;
 
-    /** How many users there are; their names follow from a number of this or more. */
+    /** How many users there are; their numbers begin with this one. */
     public static final int USERS = 4096;
 
     private static final String ENDPOINT = "POST /payments";
 
-    private static final Records PAYMENTS = Records.of(
+    private static final DocumentCollection PAYMENTS = DocumentCollection.of(
             "payments",
             KeyTemplate.of("{customer:hex}-{payment:tid62}"),
             KeyTemplate.of("{payment:tid62}-{customer:hex}"));
@@ -47,26 +47,26 @@ public class Payments {
     private static final Fingerprint FINGERPRINT = Fingerprint.ofJson(PAYLOAD);
     private static final OnceSettings SETTINGS = OnceSettings.DEFAULTS.withQuota(Quota.NONE);
 
-    private final Store store;
+    private final DocumentStore store;
     private final Once once;
 
-    /** To a store. */
-    public Payments(Store store) {
+    /** Payments on a store. */
+    public Payments(DocumentStore store) {
         this(store, SETTINGS.retention());
     }
 
-    /** To a store in which answers are kept so long. */
-    public Payments(Store store, Duration retention) {
+    /** @param retention how long responses are kept */
+    public Payments(DocumentStore store, Duration retention) {
         this.store = store;
         this.once = new Once(store, Time.system(), SETTINGS.withRetention(retention), OnceListener.NONE);
     }
 
-    /** A payment of somebody new. */
+    /** Makes a payment of a new customer. */
     public final void pay() {
         pay(newCall(), newCustomer());
     }
 
-    /** A payment. */
+    /** Makes a payment. */
     public final void pay(Call call, String customer) {
         Outcome outcome = once.atomic(call, tx -> {
             PAYMENTS.create(tx, customer + "-" + IdSchemes.TID62.mint(), Json.of(PAYLOAD));
@@ -77,8 +77,8 @@ public class Payments {
         }
     }
 
-    /** A call that was made before. */
-    public final void repeat(Call call) {
+    /** Retries a call that has completed. */
+    public final void retry(Call call) {
         Outcome outcome = once.atomic(call, tx -> {
             throw new IllegalStateException("Executed again");
         });
@@ -87,9 +87,9 @@ public class Payments {
         }
     }
 
-    /** The payments of a customer, who has made so many. */
+    /** Queries the payments of a customer, and checks how many there are. */
     public final void list(String customer, long made) {
-        int found = PAYMENTS.find(store, Map.of("customer", customer), null, OF_A_CUSTOMER)
+        int found = PAYMENTS.find(store, Map.of("customer", customer), null, PER_CUSTOMER)
                 .items()
                 .size();
         if (found != made) {
@@ -104,10 +104,10 @@ public class Payments {
 
     /** A user's call with a key. */
     public static Call call(int user, String key) {
-        return new Call(new OnceKey("user-" + user, ENDPOINT, key), FINGERPRINT, key, Duration.ZERO);
+        return new Call(new IdempotencyKey("user-" + user, ENDPOINT, key), FINGERPRINT, key, Duration.ZERO);
     }
 
-    /** Somebody new. */
+    /** A new customer. */
     public static String newCustomer() {
         return customer(ThreadLocalRandom.current().nextLong());
     }
@@ -117,7 +117,7 @@ public class Payments {
         return String.format("%016x", number);
     }
 
-    /** What a payment says. */
+    /** The payload of every payment, which is also its response. */
     public static byte[] payload() {
         return PAYLOAD.clone();
     }

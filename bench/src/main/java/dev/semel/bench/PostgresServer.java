@@ -1,9 +1,9 @@
 package dev.semel.bench;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -19,18 +19,18 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A real PostgreSQL in a folder, durable as in production, that can be killed and started again on what it has left. It ends with this
+ * A real PostgreSQL in a folder, durable as in production. It can be killed and restarted on the same folder, and ends with this
  * process.
  */
 public final class PostgresServer implements AutoCloseable {
 
-    private static final Duration STARTING = Duration.ofMinutes(2);
-    private static final Duration MOMENT = Duration.ofMillis(10);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration POLL = Duration.ofMillis(10);
 
-    /** A server's own user, in the database that every server has. */
-    private static final String NAME = "postgres";
+    /** Name of the superuser, and of the database that every server has. */
+    public static final String POSTGRES = "postgres";
 
-    /** Without one of these, what was acknowledged may be gone after the power was. */
+    /** Without one of these, acknowledged writes may be lost in a power failure. */
     private static final List<String> DURABILITY = List.of("fsync", "synchronous_commit", "full_page_writes");
 
     private final Path folder;
@@ -61,10 +61,10 @@ public final class PostgresServer implements AutoCloseable {
      */
     public static PostgresServer start(Path folder, Map<String, String> settings)
             throws IOException, InterruptedException {
-        PostgresServer server = new PostgresServer(folder, made(folder), freePort(), settings);
+        PostgresServer server = new PostgresServer(folder, createCluster(folder), FreePort.find(), settings);
         try {
             server.awaitReady();
-            server.refuseIfNotDurable();
+            server.requireDurable();
             return server;
         } catch (Throwable e) {
             server.close();
@@ -76,12 +76,12 @@ public final class PostgresServer implements AutoCloseable {
         return folder.resolve("data");
     }
 
-    /** Unpacks the programs, makes an empty cluster and returns the program that serves it. */
-    private static String made(Path folder) throws IOException {
+    /** Unpacks the programs, creates an empty cluster and returns the path of the server program. */
+    private static String createCluster(Path folder) throws IOException {
         try (EmbeddedPostgres first = EmbeddedPostgres.builder()
                 .setDataDirectory(data(folder))
                 .setCleanDataDirectory(false)
-                .setPGStartupWait(STARTING)
+                .setPGStartupWait(START_TIMEOUT)
                 .start()) {
             String pid =
                     Files.readAllLines(data(folder).resolve("postmaster.pid")).get(0);
@@ -91,24 +91,37 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
-
-    /** Where a database of it is. */
+    /** JDBC URL of a database. */
     public String url(String database) {
-        return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=" + NAME;
+        return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=" + POSTGRES;
     }
 
-    /** A new database. */
+    /** Creates a database, and returns its URL. */
     public String newDatabase(String name) throws SQLException {
-        execute(NAME, "create database " + name);
+        execute(POSTGRES, "create database " + name);
         return url(name);
     }
 
-    /** A new connection of the server's own user to a database. */
+    /** Drops a database, with its connections. */
+    public void dropDatabase(String name) throws SQLException {
+        execute(POSTGRES, "drop database " + name + " with (force)");
+    }
+
+    /** A new connection pool of a database. */
+    public HikariDataSource pool(String database, int connections) {
+        return pool(database, connections, true);
+    }
+
+    /** The same, with autocommit on or off. */
+    public HikariDataSource pool(String database, int connections, boolean autocommit) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url(database));
+        config.setMaximumPoolSize(connections);
+        config.setAutoCommit(autocommit);
+        return new HikariDataSource(config);
+    }
+
+    /** A new connection of the superuser to a database. */
     public Connection connect(String database) throws SQLException {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url(database));
@@ -124,53 +137,53 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /** The first column of all rows that a statement returns. */
-    public List<String> ask(String database, String sql) throws SQLException {
-        List<String> answers = new ArrayList<>();
+    public List<String> query(String database, String sql) throws SQLException {
+        List<String> values = new ArrayList<>();
         try (Connection connection = connect(database);
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             while (rows.next()) {
-                answers.add(rows.getString(1));
+                values.add(rows.getString(1));
             }
         }
-        return answers;
+        return values;
     }
 
-    /** What it has written to its log. */
+    /** Its log. */
     public Path log() {
         return folder.resolve("log");
     }
 
-    /** Kills it and all its children, as {@code kill -9} does, and starts it again on the same folder. */
-    public void killAndStart() throws IOException, InterruptedException {
+    /** Kills it with all its processes, as {@code kill -9} does, and restarts it on the same folder. */
+    public void killAndRestart() throws IOException, InterruptedException {
         killAll();
         awaitReady();
     }
 
-    /** Returns when it lets somebody in: after a start, and after one of its processes was killed, it recovers first. */
+    /** Waits until it accepts connections: after a start, and after one of its processes was killed, it recovers first. */
     public void awaitReady() throws IOException, InterruptedException {
-        long begun = System.nanoTime();
+        long startedAt = System.nanoTime();
         SQLException refused = null;
-        while (System.nanoTime() - begun < STARTING.toNanos()) {
+        while (System.nanoTime() - startedAt < START_TIMEOUT.toNanos()) {
             Process running = process;
             if (running == null || !running.isAlive()) {
-                launch(); // what was left of the one before it is in its way, for as long as it takes to end
+                launch(); // fails while processes of the server before are still ending
             }
-            try (Connection connection = connect(NAME)) {
+            try (Connection connection = connect(POSTGRES)) {
                 if (connection.isValid(0)) {
                     return;
                 }
             } catch (SQLException e) {
                 refused = e;
             }
-            Thread.sleep(MOMENT.toMillis());
+            Thread.sleep(POLL.toMillis());
         }
         throw new IOException("PostgreSQL does not start; see " + log(), refused);
     }
 
     private synchronized void launch() throws IOException {
         if (ended) {
-            throw new IOException("PostgreSQL is not started any more: it has to end");
+            throw new IOException("PostgreSQL is not restarted: this process is ending");
         }
         process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -194,15 +207,15 @@ public final class PostgresServer implements AutoCloseable {
         all.forEach(handle -> handle.onExit().join());
     }
 
-    private void refuseIfNotDurable() throws IOException {
+    private void requireDurable() throws IOException {
         try {
             for (String setting : DURABILITY) {
-                if (!ask(NAME, "show " + setting).equals(List.of("on"))) {
+                if (!query(POSTGRES, "show " + setting).equals(List.of("on"))) {
                     throw new IllegalStateException(setting + " is not on");
                 }
             }
         } catch (SQLException e) {
-            throw new IOException("PostgreSQL does not say whether it is durable", e);
+            throw new IOException("Cannot find out whether PostgreSQL is durable", e);
         }
     }
 
@@ -212,7 +225,7 @@ public final class PostgresServer implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(atTheEnd);
         } catch (IllegalStateException e) {
-            // the process is about to end, and has done so by itself
+            // the process is ending, and the hook has run
         }
     }
 }

@@ -2,20 +2,26 @@ package dev.semel.bench;
 
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 
-/** A command with a process of its own: its help, and the one line that it says when it is used wrongly or fails. */
+/** A command with a process of its own: its help, and the one line that it prints when it is used wrongly or fails. */
 public abstract class Program {
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(names = "--help", usageHelp = true, scope = ScopeType.INHERIT, description = "Prints this help and exits.")
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Prints this help and exits.")
     private boolean help;
 
-    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack of an error, too.")
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Prints the stack trace of an error, too.")
     private boolean verbose;
 
-    /** What runs a program with the arguments that it is given. */
+    /** Runs a program with arguments. */
     protected static CommandLine commandLine(Program program) {
         CommandLine commandLine = new CommandLine(program);
         String name = commandLine.getCommandName();
@@ -31,5 +37,17 @@ public abstract class Program {
             return ExitCode.SOFTWARE;
         });
         return commandLine;
+    }
+
+    /**
+     * Checks the value of an option.
+     *
+     * @throws ParameterException if it is less than it may be
+     */
+    public static void requireAtLeast(long least, String option, long value, CommandSpec command) {
+        if (value < least) {
+            throw new ParameterException(
+                    command.commandLine(), option + " has to be " + least + " or more, not " + value);
+        }
     }
 }

@@ -3,16 +3,24 @@ package dev.semel.bench;
 import java.util.List;
 import java.util.Locale;
 
-/** Tells what was measured: a page with every figure, and a plot. */
+/** Reports what was measured: a page with every figure, and a plot. */
 public abstract class Report {
 
+    private final String name;
     private final Measurements measured;
 
-    protected Report(Measurements measured) {
+    /** A report of a benchmark. */
+    protected Report(String name, Measurements measured) {
+        this.name = name;
         this.measured = measured;
     }
 
-    /** The page. */
+    /** The page and its plot. */
+    public final Page page() {
+        return Page.of(name, markdown(), svg());
+    }
+
+    /** The text. */
     protected abstract String markdown();
 
     /** The plot. */
@@ -21,14 +29,13 @@ public abstract class Report {
     /** What readers know a subject by. */
     protected abstract String label(String subject);
 
-    /** On what and how it was measured. */
-    protected static String opening(String name) {
+    /** What was measured, and how. */
+    protected final String opening() {
         return "Written by `./semel bench " + name + "`. JDK "
                 + Runtime.version().feature() + ", "
                 + Runtime.getRuntime().availableProcessors()
-                + " processors. Everything is measured in turn, round after round, each time in a JVM of its own;"
-                + " figures are medians over the rounds. Compare ratios, not nanoseconds: machines differ and are"
-                + " noisy.\n";
+                + " processors. Everything is measured in turn, round by round, each time in a new JVM. Figures are"
+                + " medians over the rounds. Compare ratios, not nanoseconds: machines differ and are noisy.\n";
     }
 
     protected final boolean has(Task task, String subject, int threads) {
@@ -40,7 +47,7 @@ public abstract class Report {
         return measured.median(task.series(subject, threads));
     }
 
-    /** How many times as much two threads do in the same time as one. */
+    /** Throughput of two threads, divided by that of one. */
     protected final double gain(Task task, String subject) {
         return 2 * nanos(task, subject, 1) / nanos(task, subject, 2);
     }

@@ -1,16 +1,8 @@
 package dev.semel.bench;
 
 import dev.semel.bench.Measurements.Series;
-import java.io.IOException;
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
@@ -20,50 +12,32 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
-import picocli.CommandLine.Option;
 
 /**
- * How benchmarks are run: everything is measured once, then everything again. So what disturbs the machine for a while disturbs
- * all alike, and ratios stand where nanoseconds do not.
+ * Runs benchmarks with JMH: everything is measured once, then everything again. What disturbs the machine for a while disturbs all
+ * alike, so ratios are steady even if nanoseconds are not.
  */
 public final class Rounds {
 
     private static final Effort REAL = new Effort(1, 10, 3, 600);
-    private static final PrintStream PROGRESS = System.err;
-
-    @Option(
-            names = "--rounds",
-            paramLabel = "N",
-            defaultValue = "3",
-            description = "How often everything is measured in turn; 3 unless said otherwise.")
-    private int rounds;
-
-    @Option(
-            names = "--out",
-            paramLabel = "DIR",
-            defaultValue = "${sys:semel.home:-.}/docs/benchmarks",
-            description = "Where the table (${COMMAND-NAME}.md) and the plot (${COMMAND-NAME}.svg) go;"
-                    + " docs/benchmarks unless said otherwise.")
-    private @Nullable Path out;
 
     /**
-     * How much is done to measure one series once.
+     * How long one series is measured in a round.
      *
-     * @param forks JVMs to start; with none, this one measures
+     * @param forks new JVMs; 0 to measure in this one
      */
     public record Effort(int forks, int warmups, int iterations, long millis) {}
 
     private record Step(Task task, String subject, int threads) {}
 
-    /** Measures, and writes the report. */
-    public void report(String name, List<Task> tasks, Function<Measurements, Report> reporting) {
-        Measurements measured = measure(tasks, Math.max(1, rounds), REAL);
-        Path folder = Objects.requireNonNull(out);
-        write(folder, name, reporting.apply(measured));
-        PROGRESS.println("Wrote " + folder.resolve(name + ".md") + " and " + folder.resolve(name + ".svg"));
+    private Rounds() {}
+
+    /** Measures each task, with the effort that figures need to be steady. */
+    public static Measurements measure(List<Task> tasks, int rounds) {
+        return measure(tasks, rounds, REAL);
     }
 
-    /** Measures each task as each of its subjects does it, round after round. */
+    /** Measures each subject of each task, round by round. */
     public static Measurements measure(List<Task> tasks, int rounds, Effort effort) {
         Measurements measured = new Measurements();
         List<Step> steps = steps(tasks);
@@ -71,8 +45,8 @@ public final class Rounds {
             for (int i = 0; i < steps.size(); i++) {
                 Step step = steps.get(i);
                 Series series = step.task.series(step.subject, step.threads);
-                PROGRESS.printf(
-                        "\r[%3d %%] round %d of %d: %s %s, threads: %d        ",
+                Progress.show(
+                        "[%3d %%] round %d of %d: %s %s, threads: %d",
                         100 * (round * steps.size() + i) / (rounds * steps.size()),
                         round + 1,
                         rounds,
@@ -87,7 +61,7 @@ public final class Rounds {
                         allocated == null ? Double.NaN : allocated.getScore());
             }
         }
-        PROGRESS.println("\r[100 %]" + " ".repeat(60));
+        Progress.print("[100 %]");
         return measured;
     }
 
@@ -119,17 +93,6 @@ public final class Rounds {
             return new Runner(options.build()).runSingle();
         } catch (RunnerException e) {
             throw new IllegalStateException("Could not measure " + step, e);
-        }
-    }
-
-    /** Writes the page and the plot. */
-    public static void write(Path folder, String name, Report report) {
-        try {
-            Files.createDirectories(folder);
-            Files.writeString(folder.resolve(name + ".md"), report.markdown());
-            Files.writeString(folder.resolve(name + ".svg"), report.svg());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

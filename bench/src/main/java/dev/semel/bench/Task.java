@@ -8,11 +8,11 @@ import java.util.Map;
 import org.openjdk.jmh.annotations.Benchmark;
 
 /**
- * What is measured: one thing, as each method of a class of benchmarks does it.
+ * A task that is measured for several libraries.
  *
- * @param benchmarks a method for each who does it
- * @param parameters values that JMH hands to the states of the benchmarks, by their names
- * @param threads how many do it at once: each of these numbers in turn
+ * @param benchmarks class with a method for each of them
+ * @param parameters values of JMH parameters, by name
+ * @param threads numbers of threads, measured one after another
  */
 public record Task(Class<?> benchmarks, Map<String, String> parameters, List<Integer> threads) {
 
@@ -26,13 +26,13 @@ public record Task(Class<?> benchmarks, Map<String, String> parameters, List<Int
         return new Task(benchmarks, Map.of(parameter, value), threads);
     }
 
-    /** What it is called. */
+    /** Its name in reports. */
     public String name() {
         String values = String.join(" ", parameters.values());
         return benchmarks.getSimpleName() + (values.isEmpty() ? "" : " " + values);
     }
 
-    /** Who does it, in the order of their names. */
+    /** Names of the benchmarks, in alphabetical order. */
     public List<String> subjects() {
         return Arrays.stream(benchmarks.getMethods())
                 .filter(method -> method.isAnnotationPresent(Benchmark.class))
@@ -41,7 +41,7 @@ public record Task(Class<?> benchmarks, Map<String, String> parameters, List<Int
                 .toList();
     }
 
-    /** The task as one of them does it. */
+    /** The measurements of one benchmark. */
     public Series series(String subject, int threads) {
         return new Series(name(), subject, threads);
     }

@@ -9,10 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A folder for what is needed for a while. It is removed when it is closed, and also if the process is told to end before. */
+/** A temporary folder. It is deleted when it is closed, or when the process ends before. */
 public final class TempFolder implements AutoCloseable {
 
-    /** Whoever still writes while the process ends may put something back. */
+    /** Other threads may still write while the process ends. */
     private static final int TRIES = 20;
 
     private final Path path;
@@ -23,7 +23,7 @@ public final class TempFolder implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(atTheEnd);
     }
 
-    /** Makes one. Its name says whose it is: the prefix, the number of this process, and something random. */
+    /** Creates one. Its name is the prefix, the id of this process, and something random. */
     public static TempFolder create(String prefix) {
         try {
             String mine = prefix + ProcessHandle.current().pid() + "-";
@@ -38,12 +38,12 @@ public final class TempFolder implements AutoCloseable {
         return path;
     }
 
-    /** From now on it is not removed. */
+    /** Keeps the folder: it is not deleted any more. */
     public void keep() {
         try {
             Runtime.getRuntime().removeShutdownHook(atTheEnd);
         } catch (IllegalStateException e) {
-            // the process is about to end, and the folder to be removed
+            // the process is ending, and the folder is deleted
         }
     }
 
@@ -67,7 +67,7 @@ public final class TempFolder implements AutoCloseable {
         }
     }
 
-    /** Removes a folder and all that is in it. */
+    /** Deletes a folder with its contents, if it is there. */
     public static void delete(Path folder) throws IOException {
         List<Path> deepestFirst;
         try (Stream<Path> files = Files.walk(folder)) {

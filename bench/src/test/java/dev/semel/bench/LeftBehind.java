@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What benchmarks leave in the folder for temporary files. */
+/** Temporary folders that benchmarks have not deleted. */
 public final class LeftBehind {
 
     private LeftBehind() {}
 
-    /** The folders that this process has made there and not removed. */
+    /** Those of this process. */
     public static List<Path> folders() throws IOException {
         String mine = "semel-bench-" + ProcessHandle.current().pid() + "-";
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {

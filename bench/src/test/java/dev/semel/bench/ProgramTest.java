@@ -18,19 +18,19 @@ class ProgramTest {
         }
     }
 
-    private static String said(int status, String... arguments) {
+    private static String errors(int status, String... arguments) {
         CommandLine commandLine = Program.commandLine(new Failing());
-        StringWriter said = new StringWriter();
-        commandLine.setErr(new PrintWriter(said, true));
+        StringWriter errors = new StringWriter();
+        commandLine.setErr(new PrintWriter(errors, true));
         assertThat(commandLine.execute(arguments)).isEqualTo(status);
-        return said.toString();
+        return errors.toString();
     }
 
     @Test
     void failure_isOneLine_andTheStackOnlyIfAskedFor() {
-        assertThat(said(1)).isEqualToIgnoringNewLines("semel fail: java.lang.IllegalStateException: broken");
-        assertThat(said(1, "--verbose")).contains("at " + Failing.class.getName() + ".run(");
-        assertThat(said(2, "--nothing"))
+        assertThat(errors(1)).isEqualToIgnoringNewLines("semel fail: java.lang.IllegalStateException: broken");
+        assertThat(errors(1, "--verbose")).contains("at " + Failing.class.getName() + ".run(");
+        assertThat(errors(2, "--nothing"))
                 .isEqualToIgnoringNewLines("semel fail: Unknown option: '--nothing' (see ./semel fail --help)");
     }
 }

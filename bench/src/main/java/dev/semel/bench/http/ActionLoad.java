@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Load by players, each at a table of their own: an action over a WebSocket, and the next when its result has come. */
+/** Load by players, each at a table of their own: an action over a WebSocket, and the next after its result. */
 final class ActionLoad {
 
     private static final Pattern TABLE = Pattern.compile("\"tableId\":\"([^\"]+)\"");
@@ -37,7 +37,7 @@ final class ActionLoad {
 
     Load load(Duration time) {
         long end = System.nanoTime() + time.toNanos();
-        long begun = System.nanoTime();
+        long startedAt = System.nanoTime();
         List<Player> players = tables.stream().map(table -> new Player(end)).toList();
         for (int i = 0; i < tables.size(); i++) {
             client.newWebSocketBuilder()
@@ -46,7 +46,7 @@ final class ActionLoad {
                     .join();
         }
         players.forEach(player -> player.done.join());
-        double seconds = (System.nanoTime() - begun) / 1e9;
+        double seconds = (System.nanoTime() - startedAt) / 1e9;
         List<Long> nanos = players.stream()
                 .flatMap(player -> player.nanos.stream())
                 .sorted()

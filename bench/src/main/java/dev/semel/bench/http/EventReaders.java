@@ -17,24 +17,24 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Many who read the events of a feed, while posts are written to it. */
+/** Readers of the events of a feed, while posts are written to it. */
 final class EventReaders implements AutoCloseable {
 
     private static final String TEXT = "\"text\":\"at ";
     private static final int WRITERS = 16;
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String url;
     private final String writer;
     private final Reader[] readers;
-    private final Semaphore begun = new Semaphore(0);
+    private final Semaphore connected = new Semaphore(0);
     private final Semaphore delivered = new Semaphore(0);
     private final AtomicInteger delays = new AtomicInteger();
     private volatile long[] nanos = {};
 
-    /** Returns when all of them read. */
+    /** Connects the readers, and waits until all are connected. */
     EventReaders(ServerProcess server, int readers) throws InterruptedException {
         this.url = server.url();
         this.writer = server.token("writer");
@@ -45,7 +45,7 @@ final class EventReaders implements AutoCloseable {
                     request("/v1/feed/events", server.token("reader-" + i)).build();
             var unused = client.sendAsync(request, BodyHandlers.fromLineSubscriber(this.readers[i]));
         }
-        await(begun, readers);
+        await(connected, readers);
     }
 
     private HttpRequest.Builder request(String path, String token) {
@@ -53,16 +53,16 @@ final class EventReaders implements AutoCloseable {
     }
 
     private static void await(Semaphore permits, int wanted) throws InterruptedException {
-        if (!permits.tryAcquire(wanted, PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!permits.tryAcquire(wanted, TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
             throw new IllegalStateException("Not all events were delivered");
         }
     }
 
     /**
-     * Writes posts as fast as they are taken, and then some one after another.
+     * Writes posts as fast as the server accepts them, and then one at a time.
      *
-     * @return how many events were delivered in a second while they were written as fast as possible, all readers taken together; and
-     *     in which time one was, from the moment its post was sent, when there was nothing else to do
+     * @return events a second delivered to all readers together under full load, and the time from sending a post to the delivery
+     *     of its event with one post at a time
      */
     Load load(int many, int single) throws InterruptedException {
         nanos = new long[many * readers.length];
@@ -110,7 +110,7 @@ final class EventReaders implements AutoCloseable {
     @Override
     public void close() {
         for (Reader reader : readers) {
-            reader.hangUp();
+            reader.disconnect();
         }
     }
 
@@ -135,7 +135,7 @@ final class EventReaders implements AutoCloseable {
         public void onNext(String line) {
             int text = line.indexOf(TEXT);
             if (line.startsWith("retry: ")) {
-                begun.release();
+                connected.release();
             } else if (line.startsWith("data: ") && text > 0) {
                 int number = text + TEXT.length();
                 long sent = Long.parseLong(line, number, line.indexOf('"', number), 10);
@@ -144,18 +144,18 @@ final class EventReaders implements AutoCloseable {
             }
         }
 
-        void hangUp() {
+        void disconnect() {
             subscription.cancel();
         }
 
         @Override
         public void onError(Throwable e) {
-            // whoever waits for its events says so
+            // awaiting its events fails
         }
 
         @Override
         public void onComplete() {
-            // the same
+            // awaiting its events fails
         }
     }
 }

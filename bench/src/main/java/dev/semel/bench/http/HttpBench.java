@@ -9,13 +9,14 @@ import static dev.semel.bench.http.HttpFigures.REPLAY;
 import static dev.semel.bench.http.HttpFigures.RESTATE_FRESH;
 import static dev.semel.bench.http.HttpFigures.RESTATE_REPLAY;
 
+import dev.semel.bench.Output;
+import dev.semel.bench.Program;
+import dev.semel.bench.Progress;
+import dev.semel.bench.RoundsOption;
 import dev.semel.bench.TempFolder;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -23,18 +24,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What a request costs: new ones and retries next to one that does nothing, on the same server; and how soon it is told. */
+/** What a request costs: new keys and retries beside one that does nothing, on the same server; and how fast events arrive. */
 @Command(
         name = "http",
         description = {
-            "Loads a server on loopback with wrk, which has to be installed: requests with new keys and retries, next to"
-                    + " requests that do nothing, and actions over WebSockets; takes about four minutes.",
-            "With --soak it is then kept under load, and its memory is looked at."
+            "Loads a server on loopback with wrk, which has to be installed: requests with new keys and retries, beside"
+                    + " requests that do nothing, and actions over WebSockets; takes about four minutes, or one and a half"
+                    + " with --rounds 1.",
+            "With --soak the server is then kept under load, and its memory is measured."
         })
 public final class HttpBench implements Callable<Integer> {
 
@@ -44,61 +46,44 @@ public final class HttpBench implements Callable<Integer> {
     private static final int POSTS = 3_200;
     private static final int SINGLE_POSTS = 200;
     private static final double SOAK_SHARE = 0.8;
-    private static final int LOOKS = 30;
-    private static final PrintStream PROGRESS = System.err;
+    private static final int SAMPLES = 30;
 
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = "--rounds",
-            paramLabel = "N",
-            defaultValue = "5",
-            description = "How often everything is measured in turn; 5 unless said otherwise.")
-    private int rounds;
+    @Mixin
+    private final RoundsOption rounds = new RoundsOption(5);
+
+    @Mixin
+    private final Output output = new Output();
 
     @Option(
             names = "--soak",
             paramLabel = "SECONDS",
             defaultValue = "0",
-            description =
-                    "How long it is kept at four fifths of its load afterwards; not at all unless said otherwise.")
+            description = "How long the server is then kept at four fifths of its load; default: ${DEFAULT-VALUE}.")
     private int soakSeconds;
 
     @Option(
             names = "--restate",
             paramLabel = "DIR",
             defaultValue = "${sys:semel.home:-.}/node_modules",
-            description =
-                    "The node_modules that hold Restate, to be measured beside; those of this folder unless said otherwise.")
+            description = "The node_modules with Restate, to be measured beside; default: node_modules.")
     private @Nullable Path restate;
-
-    @Option(
-            names = "--out",
-            paramLabel = "DIR",
-            defaultValue = "${sys:semel.home:-.}/docs/benchmarks",
-            description = "Where the page (http.md) and its plot (http.svg) go; docs/benchmarks unless said otherwise.")
-    private @Nullable Path out;
 
     @Override
     public Integer call() throws Exception {
-        if (rounds < 1 || soakSeconds < 0) {
-            throw new ParameterException(spec.commandLine(), "--rounds has to be 1 or more, and --soak 0 or more");
-        }
+        Program.requireAtLeast(0, "--soak", soakSeconds, spec);
+        int count = rounds.rounds();
         if (!Wrk.isInstalled()) {
             spec.commandLine().getErr().println("semel bench: needs wrk, which is not installed (Debian: package wrk)");
             return ExitCode.SOFTWARE;
         }
-        Path folder = Objects.requireNonNull(out);
-        HttpReport report = new HttpReport(measure());
-        Files.createDirectories(folder);
-        Files.writeString(folder.resolve("http.md"), report.markdown());
-        Files.writeString(folder.resolve("http.svg"), report.svg());
-        PROGRESS.println("Wrote " + folder.resolve("http.md") + " and " + folder.resolve("http.svg"));
+        output.write(new HttpReport(measure(count)).page());
         return ExitCode.OK;
     }
 
-    private HttpFigures measure() throws IOException, InterruptedException {
+    private HttpFigures measure(int rounds) throws IOException, InterruptedException {
         HttpFigures figures = new HttpFigures(CONNECTIONS);
         try (TempFolder temp = TempFolder.create("semel-bench-");
                 ServerProcess server = ServerProcess.start(
@@ -112,51 +97,50 @@ public final class HttpBench implements Callable<Integer> {
             ActionLoad actions = new ActionLoad(server, requests.token, CONNECTIONS);
             server.post(requests.path(REPLAY), requests.token, Requests.ONE_KEY, Requests.BODY);
             for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH, ACTION}) {
-                say("warming up: " + what);
+                Progress.show("warming up: %s", what);
                 load(wrk, server, requests, actions, what, WARM_UP);
             }
             for (int round = 1; round <= rounds; round++) {
                 for (String what : new String[] {EMPTY, FULL, REPLAY, FRESH, ACTION}) {
-                    say("round " + round + " of " + rounds + ": " + what);
+                    Progress.show("round %d of %d: %s", round, rounds, what);
                     figures.add(what, load(wrk, server, requests, actions, what, LOAD));
                 }
             }
-            restate(figures, wrk, requests);
-            events(figures, server);
+            restate(figures, wrk, requests, rounds);
+            events(figures, server, rounds);
             if (soakSeconds > 0) {
                 soak(figures, wrk, server, requests);
             }
         }
-        PROGRESS.println();
         return figures;
     }
 
-    /** Beside our own server, which has nothing to do meanwhile. */
-    private void restate(HttpFigures figures, Wrk wrk, Requests requests) throws InterruptedException {
+    /** Runs beside our own server, which is idle meanwhile. */
+    private void restate(HttpFigures figures, Wrk wrk, Requests requests, int rounds) throws InterruptedException {
         Path modules = Objects.requireNonNull(restate);
         if (!RestatePeer.isInstalled(modules)) {
-            PROGRESS.println("\nRestate is not in " + modules + ", and is not measured: " + RestatePeer.INSTALL);
+            Progress.print("Restate is not in " + modules + ", and is not measured: " + RestatePeer.INSTALL);
             return;
         }
         try (RestatePeer peer = RestatePeer.start(modules)) {
             for (String what : new String[] {FRESH, REPLAY}) {
-                say("warming up: Restate, " + what);
+                Progress.show("warming up: Restate, %s", what);
                 wrk.load(peer.url(), requests.script(what, 0), WARM_UP);
             }
             for (int round = 1; round <= rounds; round++) {
-                say("round " + round + " of " + rounds + ": Restate");
+                Progress.show("round %d of %d: Restate", round, rounds);
                 figures.add(RESTATE_FRESH, wrk.load(peer.url(), requests.script(FRESH, 0), LOAD));
                 figures.add(RESTATE_REPLAY, wrk.load(peer.url(), requests.script(REPLAY, 0), LOAD));
             }
         }
     }
 
-    private void events(HttpFigures figures, ServerProcess server) throws InterruptedException {
+    private static void events(HttpFigures figures, ServerProcess server, int rounds) throws InterruptedException {
         try (EventReaders readers = new EventReaders(server, HttpFigures.EVENT_READERS)) {
-            say("warming up: " + EVENTS);
+            Progress.show("warming up: %s", EVENTS);
             readers.load(POSTS, SINGLE_POSTS);
             for (int round = 1; round <= rounds; round++) {
-                say("round " + round + " of " + rounds + ": " + EVENTS);
+                Progress.show("round %d of %d: %s", round, rounds, EVENTS);
                 figures.add(EVENTS, readers.load(POSTS, SINGLE_POSTS));
             }
         }
@@ -178,19 +162,15 @@ public final class HttpBench implements Callable<Integer> {
                 server.url() + requests.path(FRESH),
                 requests.script(FRESH, pauseMillis),
                 Duration.ofSeconds(soakSeconds)));
-        for (int look = 1; look <= LOOKS; look++) {
-            TimeUnit.MILLISECONDS.sleep(soakSeconds * 1000L / (LOOKS + 1));
+        for (int sample = 1; sample <= SAMPLES; sample++) {
+            TimeUnit.MILLISECONDS.sleep(soakSeconds * 1000L / (SAMPLES + 1));
             figures.soakBytes.add(server.residentBytes());
-            say(String.format(Locale.ROOT, "soak %d %%: %d MiB", 100 * look / LOOKS, server.residentBytes() >> 20));
+            Progress.show("soak %d %%: %d MiB", 100 * sample / SAMPLES, server.residentBytes() >> 20);
         }
         figures.soakPerSecond = load.join().perSecond();
     }
 
-    private static void say(String what) {
-        PROGRESS.printf("\r%-60s", what);
-    }
-
-    /** What is sent. */
+    /** Requests that are sent. */
     private record Requests(String token) {
 
         private static final String ONE_KEY = "the-one";

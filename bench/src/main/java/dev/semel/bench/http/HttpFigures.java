@@ -1,5 +1,6 @@
 package dev.semel.bench.http;
 
+import dev.semel.bench.Median;
 import dev.semel.bench.http.Wrk.Load;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,23 +11,23 @@ import java.util.Map;
 /** What was measured of a server. */
 final class HttpFigures {
 
-    /** What is asked: something that does nothing, the same by a request that says as much as the others, something done before, new. */
+    /** Requests: one that does nothing, the same with the headers and body of the others, a retry, and a new key. */
     static final String EMPTY = "empty";
 
     static final String FULL = "full";
     static final String REPLAY = "replay";
     static final String FRESH = "fresh";
 
-    /** Posts whose events are delivered to all who read them. */
+    /** Posts whose events are delivered to all readers. */
     static final String EVENTS = "events";
 
-    /** How many read them. */
+    /** How many readers there are. */
     static final int EVENT_READERS = 100;
 
     /** An action at a table, over a WebSocket. */
     static final String ACTION = "action";
 
-    /** The same of Restate, if it is installed. */
+    /** The same requests to Restate, if it is installed. */
     static final String RESTATE_REPLAY = "restate-replay";
 
     static final String RESTATE_FRESH = "restate-fresh";
@@ -36,7 +37,7 @@ final class HttpFigures {
     Duration readyAfter = Duration.ZERO;
     long idleBytes;
 
-    /** Memory while the load went on, one figure after another; empty if that was not asked for. */
+    /** Memory during the soak test; empty if there was none. */
     final List<Long> soakBytes = new ArrayList<>();
 
     double soakPerSecond;
@@ -62,29 +63,23 @@ final class HttpFigures {
     }
 
     double perSecond(String what) {
-        return median(of(what).stream().map(Load::perSecond).toList());
+        return Median.of(of(what).stream().map(Load::perSecond).toList());
     }
 
     double medianMicros(String what) {
-        return median(of(what).stream().map(Load::medianMicros).toList());
+        return Median.of(of(what).stream().map(Load::medianMicros).toList());
     }
 
     double slowMicros(String what) {
-        return median(of(what).stream().map(Load::slowMicros).toList());
+        return Median.of(of(what).stream().map(Load::slowMicros).toList());
     }
 
-    /** How many times as many requests a second as another, in loads that followed one another: median of the rounds. */
+    /** Requests a second divided by those of another, in loads that followed one another: median of the rounds. */
     double times(String what, String other) {
         List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < of(what).size(); i++) {
             ratios.add(of(what).get(i).perSecond() / of(other).get(i).perSecond());
         }
-        return median(ratios);
-    }
-
-    private static double median(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        int middle = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+        return Median.of(ratios);
     }
 }

@@ -1,11 +1,10 @@
 package dev.semel.bench.http;
 
+import dev.semel.bench.FreePort;
 import dev.semel.bench.TempFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,24 +20,24 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** Restate's own server as npm brings it, and a service that takes its calls. */
+/** Restate's server as npm installs it, and a service that it calls. */
 final class RestatePeer implements AutoCloseable {
 
-    /** What has to be done for it to be there. */
+    /** The command that installs it. */
     static final String INSTALL = "npm install --no-save @restatedev/restate-server @restatedev/restate-sdk";
 
     private static final Path SERVER = Path.of(".bin", "restate-server");
     private static final Path SDK = Path.of("@restatedev", "restate-sdk", "dist", "index.js");
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int TRIES = 60;
 
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(PATIENCE)
+            .connectTimeout(TIMEOUT)
             .build();
     private final TempFolder folder = TempFolder.create("semel-bench-");
     private final List<Process> processes = new ArrayList<>();
-    private final int ingress = freePort();
+    private final int ingress = FreePort.find();
 
     private RestatePeer() {}
 
@@ -62,8 +61,8 @@ final class RestatePeer implements AutoCloseable {
     }
 
     private void run(Path modules) throws IOException, InterruptedException {
-        int admin = freePort();
-        int service = freePort();
+        int admin = FreePort.find();
+        int service = FreePort.find();
         Path program = folder.path().resolve("restate.mjs");
         try (InputStream source = RestatePeer.class.getResourceAsStream("restate.mjs")) {
             Files.write(program, Objects.requireNonNull(source).readAllBytes());
@@ -80,12 +79,12 @@ final class RestatePeer implements AutoCloseable {
                         "RESTATE_BASE_DIR", folder.path().resolve("data").toString(),
                         "RESTATE_INGRESS__BIND_ADDRESS", "127.0.0.1:" + ingress,
                         "RESTATE_ADMIN__BIND_ADDRESS", "127.0.0.1:" + admin,
-                        "RESTATE_BIND_ADDRESS", "127.0.0.1:" + freePort(),
+                        "RESTATE_BIND_ADDRESS", "127.0.0.1:" + FreePort.find(),
                         "RESTATE_DISABLE_TELEMETRY", "true"));
         String deployment = "{\"uri\":\"http://127.0.0.1:" + service + "\"}";
-        for (int tries = 1; !isAnswered("http://127.0.0.1:" + admin + "/deployments", deployment); tries++) {
+        for (int tries = 1; !isAccepted("http://127.0.0.1:" + admin + "/deployments", deployment); tries++) {
             if (tries == TRIES) {
-                throw new IllegalStateException("Restate does not get ready");
+                throw new IllegalStateException("Restate does not become ready");
             }
             TimeUnit.MILLISECONDS.sleep(500);
         }
@@ -99,17 +98,9 @@ final class RestatePeer implements AutoCloseable {
         processes.add(builder.start());
     }
 
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private boolean isAnswered(String url, String body) throws InterruptedException {
+    private boolean isAccepted(String url, String body) throws InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create(url))
-                .timeout(PATIENCE)
+                .timeout(TIMEOUT)
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString(body))
                 .build();
@@ -121,7 +112,7 @@ final class RestatePeer implements AutoCloseable {
         }
     }
 
-    /** Where calls go, each with an {@code idempotency-key}. */
+    /** URL of calls, each with an {@code idempotency-key}. */
     String url() {
         return "http://127.0.0.1:" + ingress + "/orders/place";
     }

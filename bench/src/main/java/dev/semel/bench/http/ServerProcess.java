@@ -35,11 +35,11 @@ final class ServerProcess implements AutoCloseable {
         this.readyAfter = readyAfter;
     }
 
-    /** Starts one, which is built by then; without a quota, as all load comes from one user. */
+    /** Builds and starts the server, without a quota, since all load comes from one user. */
     static ServerProcess start(Path home, Path folder) {
         try {
             build(home);
-            long begun = System.nanoTime();
+            long startedAt = System.nanoTime();
             Process process = new ProcessBuilder(
                             home.resolve("semel").toString(),
                             "serve",
@@ -50,11 +50,11 @@ final class ServerProcess implements AutoCloseable {
                             "--store=rocksdb:" + folder)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            BufferedReader said = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-            for (String line = said.readLine(); line != null; line = said.readLine()) {
+            BufferedReader output = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
                 Matcher ready = READY.matcher(line);
                 if (ready.find()) {
-                    return new ServerProcess(process, ready.group(1), Duration.ofNanos(System.nanoTime() - begun));
+                    return new ServerProcess(process, ready.group(1), Duration.ofNanos(System.nanoTime() - startedAt));
                 }
             }
             throw new IllegalStateException("The server did not start");
@@ -63,7 +63,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** The first command after a change builds what the others find ready. */
+    /** The first command after a change builds the server, which would count as time to start. */
     private static void build(Path home) throws IOException {
         Process process = new ProcessBuilder(home.resolve("semel").toString(), "serve", "--help")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -84,12 +84,12 @@ final class ServerProcess implements AutoCloseable {
     String token(String user) {
         Matcher token = TOKEN.matcher(post("/v1/dev/token", "none", "none", "{\"user\":\"" + user + "\"}"));
         if (!token.find()) {
-            throw new IllegalStateException("The server gave no token");
+            throw new IllegalStateException("The server returned no token");
         }
         return token.group(1);
     }
 
-    /** What a request is answered. */
+    /** Sends a request, and returns the body of the response. */
     String post(String path, String token, String key, String body) {
         HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", "application/json")
@@ -109,7 +109,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** How much memory it takes, in bytes; 0 where the system does not tell. */
+    /** Resident memory in bytes; 0 on systems without {@code /proc}. */
     long residentBytes() {
         try {
             Path status = Path.of("/proc", String.valueOf(process.pid()), "status");

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Load by wrk, which is installed beside: a process of its own, that takes little from the server it loads. */
+/** Load by wrk: a process of its own, which takes little from the server that it loads. */
 final class Wrk {
 
     private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
@@ -22,18 +22,18 @@ final class Wrk {
     private final Path folder;
     private final int connections;
 
-    /** @param folder where its scripts go */
+    /** @param folder for its scripts */
     Wrk(Path folder, int connections) {
         this.folder = folder;
         this.connections = connections;
     }
 
     /**
-     * What a load came to.
+     * What was measured under load.
      *
-     * @param perSecond requests that were answered in a second
-     * @param medianMicros half of them were answered in this time
-     * @param slowMicros all but one in a hundred were
+     * @param perSecond responses in a second
+     * @param medianMicros median latency
+     * @param slowMicros p99 latency
      */
     record Load(double perSecond, double medianMicros, double slowMicros) {}
 
@@ -53,30 +53,30 @@ final class Wrk {
     Load load(String url, String script, Duration time) {
         try {
             Path file = Files.writeString(folder.resolve("load.lua"), script);
-            String said = run(List.of(
+            String output = run(List.of(
                     "wrk",
                     "-t1",
                     "-c" + connections,
                     "-d" + Math.max(1, time.toSeconds()) + "s",
                     "--latency",
-                    "--timeout", // a disk that stalls makes answers late, and not wrong
+                    "--timeout", // a disk that stalls makes responses late, not wrong
                     "30s",
                     "-s",
                     file.toString(),
                     url));
-            Matcher failed = FAILED.matcher(said);
-            Matcher rate = RATE.matcher(said);
+            Matcher failed = FAILED.matcher(output);
+            Matcher rate = RATE.matcher(output);
             if (failed.find() || !rate.find()) {
-                throw new IllegalStateException("Not everything was answered as it should be:\n" + said);
+                throw new IllegalStateException("Not every request got the expected response:\n" + output);
             }
-            return new Load(Double.parseDouble(rate.group(1)), micros(said, "50"), micros(said, "99"));
+            return new Load(Double.parseDouble(rate.group(1)), micros(output, "50"), micros(output, "99"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static double micros(String said, String share) {
-        Matcher latency = LATENCY.matcher(said);
+    private static double micros(String output, String share) {
+        Matcher latency = LATENCY.matcher(output);
         while (latency.find()) {
             if (latency.group(1).equals(share)) {
                 double factor = switch (latency.group(3).toLowerCase(Locale.ROOT)) {

@@ -1,16 +1,18 @@
 package dev.semel.bench.ids;
 
+import dev.semel.bench.Output;
 import dev.semel.bench.Rounds;
+import dev.semel.bench.RoundsOption;
 import dev.semel.bench.Task;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Ids against their peers: minted, checked and read, at one thread and at two. */
+/** Mints, checks and reads ids beside peers, with one thread and with two. */
 @Command(
         name = "ids",
         description =
-                "Mints, checks and reads ids, ours and those of other libraries; takes about a quarter of an hour.")
+                "Mints, checks and reads ids with Semel and with other libraries; takes about five minutes a round.")
 public final class IdsBench implements Runnable {
 
     static final Task MINTING = Task.of(Minting.class, 1, 2);
@@ -19,10 +21,13 @@ public final class IdsBench implements Runnable {
     static final List<Task> TASKS = List.of(MINTING, CHECKING, READING);
 
     @Mixin
-    private final Rounds rounds = new Rounds();
+    private final RoundsOption rounds = new RoundsOption(3);
+
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public void run() {
-        rounds.report("ids", TASKS, IdsReport::new);
+        output.write(new IdsReport(Rounds.measure(TASKS, rounds.rounds())).page());
     }
 }

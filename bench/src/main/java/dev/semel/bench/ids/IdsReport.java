@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Tells what was measured: ratios first, then every figure, and a plot. */
+/** Reports what was measured: ratios first, then every figure, and a plot. */
 final class IdsReport extends Report {
 
     private static final List<String> OURS = List.of("tid62", "uuid4", "uuid4s", "uuid464", "uuid7", "ulid");
 
-    /** Peers that ask the system for randomness for each id. */
+    /** Peers that draw fresh randomness for each id. */
     private static final List<String> FRESH =
             List.of("jdkUuid4", "uuidCreator4", "uuidCreator7", "ulidCreator", "ksuidCreator", "jnanoid");
 
-    /** Peers that count on from the last id, and so need little randomness or none. */
+    /** Peers that increment the last id, and so need little randomness or none. */
     private static final List<String> MONOTONIC =
             List.of("javaUuidGenerator7", "ulidCreatorMonotonic", "tsidCreator", "typeid", "uuidCreator7");
 
@@ -36,18 +36,17 @@ final class IdsReport extends Report {
             Map.entry("typeid", "typeid-java 0.2.0"));
 
     IdsReport(Measurements measured) {
-        super(measured);
+        super("ids", measured);
     }
 
     @Override
     protected String markdown() {
         StringBuilder page = new StringBuilder();
         page.append("# Ids: how fast\n\n");
-        page.append(opening("ids")).append("\n![Nanoseconds to mint an id](ids.svg)\n\n## Ratios\n\n");
-        page.append(
-                        "How many times faster than the best of its rivals; above 1 is faster. In checking and reading, the JDK,")
+        page.append(opening()).append("\n![Nanoseconds to mint an id](ids.svg)\n\n## Ratios\n\n");
+        page.append("Speed divided by that of the fastest peer; above 1 is faster. In checking and reading, the JDK,")
                 .append(
-                        " uuid-creator's GUID and its `fromString` do less: they take any version of UUID, and upper case, too.\n\n");
+                        " uuid-creator's GUID and its `fromString` do less: they accept any version of UUID, and upper case, too.\n\n");
         page.append("| what | one thread | two threads | aim |\n|---|---|---|---|\n");
         page.append(ratio(IdsBench.MINTING, "tid62", FRESH, "peers with fresh randomness", "4 · 2"));
         page.append(ratio(IdsBench.MINTING, "tid62", MONOTONIC, "monotonic peers", "1 · 2"));
@@ -96,7 +95,7 @@ final class IdsReport extends Report {
 
     @Override
     protected String svg() {
-        BarChart chart = new BarChart("Minting an id, as a string", "nanoseconds per id and thread");
+        BarChart chart = new BarChart("Minting an id, as a string", "nanoseconds per id and thread; less is better");
         Task minting = IdsBench.MINTING;
         for (String subject : subjects(minting)) {
             boolean ours = OURS.contains(subject);

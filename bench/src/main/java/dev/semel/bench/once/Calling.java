@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
-/** A call and what becomes of it, over the memory store: the engine's own cost. */
+/** A call and its outcome, on the memory store: the cost of the engine. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(jvmArgsAppend = {"-XX:+UseParallelGC", "-Xms4g", "-Xmx4g", "-Xmn3g", "-XX:+AlwaysPreTouch"})
@@ -24,19 +24,20 @@ public class Calling {
 
     @Benchmark
     public Outcome.Executed executedAtomic(Shop shop, Till till) {
-        return (Outcome.Executed) till.inOrder(shop).once.atomic(till.newCall(), till::pay);
+        return (Outcome.Executed) till.writingTo(shop).once.atomic(till.newCall(), till::pay);
     }
 
     @Benchmark
     public Outcome.Executed executedAtomicWithQuota(Shop shop, Till till) {
-        return (Outcome.Executed) till.inOrder(shop).onceWithQuota.atomic(till.newCall(), till::pay);
+        return (Outcome.Executed) till.writingTo(shop).onceWithQuota.atomic(till.newCall(), till::pay);
     }
 
-    /** The operation does next to nothing, so this is what it costs to claim, to keep a lease and to complete. */
+    /** The operation does almost nothing, so this is the cost of claiming, keeping a lease and completing. */
     @Benchmark
     public Outcome.Executed executedLeased(Shop shop, Till till) {
-        return (Outcome.Executed)
-                till.inOrder(shop).once.leased(till.newCall(), IfAbandoned.RERUN, lease -> Till.answer(till.payload()));
+        return (Outcome.Executed) till.writingTo(shop)
+                .once
+                .leased(till.newCall(), IfAbandoned.RERUN, lease -> Till.response(till.payload()));
     }
 
     @Benchmark
@@ -48,13 +49,13 @@ public class Calling {
     public Outcome.Mismatch mismatched(Shop shop, Till till) {
         Call known = till.knownCall(shop);
         return (Outcome.Mismatch)
-                shop.once.atomic(new Call(known.key(), OTHER, known.clientTxId(), known.patience()), till::pay);
+                shop.once.atomic(new Call(known.key(), OTHER, known.clientTxId(), known.maxWait()), till::pay);
     }
 
-    /** What is saved by doing without a key, and with it any say in how often it happens. */
+    /** The same document without an idempotency key. */
     @Benchmark
     public Document withoutKey(Shop shop, Till till) {
-        return till.inOrder(shop)
+        return till.writingTo(shop)
                 .transactions
                 .run(tx -> Shop.PAYMENTS.createMinted(tx, Till::newKey, Json.of(till.payload())));
     }

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** From the bytes of a JSON payload to a hash that does not depend on their spelling. */
+/** From the bytes of a JSON payload to a hash of its canonical form. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class Fingerprinting {
@@ -33,7 +33,7 @@ public class Fingerprinting {
         return sha256(new JsonCanonicalizer(payloads.payload()).getEncodedUTF8());
     }
 
-    /** No RFC 8785, but what one would do with what is at hand: read into a tree, write with members sorted. */
+    /** Not RFC 8785, but what most applications would do: read into a tree, write with sorted members. */
     @Benchmark
     public byte[] jacksonSortedTree(Payloads payloads) {
         JsonNode tree = JACKSON.readTree(payloads.payload());

@@ -1,15 +1,18 @@
 package dev.semel.bench.once;
 
+import dev.semel.bench.Output;
 import dev.semel.bench.Rounds;
+import dev.semel.bench.RoundsOption;
 import dev.semel.bench.Task;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** What it costs to run an operation once: calls, what they are made of, and fingerprints next to peers. */
+/** What it costs to run an operation once: calls, their parts, and fingerprints beside peers. */
 @Command(
         name = "once",
-        description = "Runs operations once over the memory store, and takes fingerprints; takes about six minutes.")
+        description =
+                "Runs operations once on the memory store, and computes fingerprints; takes about two minutes a round.")
 public final class OnceBench implements Runnable {
 
     static final Task CALLING = Task.of(Calling.class, 1, 2);
@@ -20,10 +23,13 @@ public final class OnceBench implements Runnable {
     static final List<Task> TASKS = List.of(CALLING, PARTS, SMALL, MIDDLE, LARGE);
 
     @Mixin
-    private final Rounds rounds = new Rounds();
+    private final RoundsOption rounds = new RoundsOption(3);
+
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public void run() {
-        rounds.report("once", TASKS, OnceReport::new);
+        output.write(new OnceReport(Rounds.measure(TASKS, rounds.rounds())).page());
     }
 }

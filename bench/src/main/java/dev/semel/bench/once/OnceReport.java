@@ -1,5 +1,6 @@
 package dev.semel.bench.once;
 
+import dev.semel.bench.Aims;
 import dev.semel.bench.BarChart;
 import dev.semel.bench.Measurements;
 import dev.semel.bench.Report;
@@ -10,19 +11,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Tells what a call costs: aims first, then every figure, where the time goes, and a plot. */
+/** Reports what a call costs: aims first, then every figure, where the time goes, and a plot. */
 final class OnceReport extends Report {
 
     private static final Map<String, String> LABELS = labels();
 
-    /** The parts that make up an executed call; the fingerprint is taken before, and a hit is another call's. */
-    private static final List<String> IN_A_CALL = List.of("findMiss", "json", "documentKey", "attempt", "commit");
+    /** The parts of an executed call; its fingerprint is computed before, and a hit is part of other calls. */
+    private static final List<String> IN_A_CALL = List.of("findMiss", "json", "documentKey", "commitId", "commit");
 
-    private static final int LOW_MICROSECONDS = 5_000;
-    private static final int ONE_MICROSECOND = 1_000;
+    private static final int CALL_MICROS = 5;
+    private static final int REPLAY_MICROS = 1;
 
     OnceReport(Measurements measured) {
-        super(measured);
+        super("once", measured);
     }
 
     private static Map<String, String> labels() {
@@ -33,12 +34,12 @@ final class OnceReport extends Report {
         labels.put("replayed", "**replayed**");
         labels.put("mismatched", "**mismatch**");
         labels.put("withoutKey", "the same document without a key");
-        labels.put("call", "making the call, its key minted and checked");
-        labels.put("findMiss", "the call, and looking up its key: not there");
-        labels.put("findHit", "looking up a key: there");
+        labels.put("call", "creating the call: minting and checking its key");
+        labels.put("findMiss", "creating the call, and looking up its key: absent");
+        labels.put("findHit", "looking up a key: present");
         labels.put("json", "checking the document's JSON");
         labels.put("documentKey", "minting and checking the document's key");
-        labels.put("attempt", "minting the id of the commit");
+        labels.put("commitId", "minting the commit id");
         labels.put("commit", "the store's commit of both rows");
         labels.put("fingerprint", "fingerprint of 100 bytes");
         labels.put("semel", "**semel**");
@@ -54,72 +55,47 @@ final class OnceReport extends Report {
 
     @Override
     protected String markdown() {
-        return "# Once: how fast\n\n" + opening("once")
+        return "# Once: how fast\n\n" + opening()
                 + "\n![Nanoseconds for a call](once.svg)\n\n"
-                + "A call is one payment: with a new key for one of 4096 users, it creates a document of about 100 bytes"
-                + " and answers with as many, over the memory store; the fingerprint of its payload is taken before. A"
-                + " leased one creates nothing: what is measured is to claim, to keep the lease and to complete."
-                + " Retries are spread over 1024 completed keys. New calls go to a new store after some thousands, so that it is"
-                + " the engine that is measured, and not the collector that copies what is kept. Quotas are off but where"
-                + " it says so.\n\n"
-                + "## Aims\n\n| what | measured | aim | reached |\n|---|---|---|---|\n"
+                + "A call is one payment on the memory store: with a new key of one of 4096 users, it creates a document of"
+                + " about 100 bytes and returns a response of the same size. The fingerprint of its payload is computed"
+                + " before. A leased call creates nothing: it claims, keeps the lease and completes. Retries are spread"
+                + " over 1024 completed keys. After some thousands of calls the store is replaced by a new one, so that the"
+                + " engine is measured, not the garbage collector. Quotas are off unless the row names one.\n\n"
                 + aims()
                 + "\n## Calls\n\nNanoseconds per call and thread.\n\n"
                 + figures(OnceBench.CALLING, calls())
                 + String.format(
                         Locale.ROOT,
-                        "%nA quota makes an atomic call %.2f × as long. The same document without a key takes %.2f of the"
-                                + " time of one with: that is what exactly once costs over memory.%n",
+                        "%nWith a quota, an atomic call takes %.2f × as long. The same document without a key takes %.2f of"
+                                + " the time.%n",
                         nanos(OnceBench.CALLING, "executedAtomicWithQuota", 1)
                                 / nanos(OnceBench.CALLING, "executedAtomic", 1),
                         nanos(OnceBench.CALLING, "withoutKey", 1) / nanos(OnceBench.CALLING, "executedAtomic", 1))
-                + "\n## Where the time goes\n\nWhat an executed atomic call is made of, each measured alone, and what is"
-                + " left: the engine's own work, and what memory costs when all of it is done together.\n\n"
+                + "\n## Where the time goes\n\nThe parts of an executed atomic call, each measured alone, and the rest: the"
+                + " engine's own work, and cache misses that the parts alone do not have.\n\n"
                 + shares()
                 + "\nEvery part:\n\n"
                 + figures(OnceBench.PARTS, bySpeed(OnceBench.PARTS))
-                + "\n## Fingerprints\n\nFrom the bytes of a payload to a hash that does not depend on their spelling.\n"
+                + "\n## Fingerprints\n\nFrom the bytes of a payload to a hash of its canonical form.\n"
                 + fingerprints();
     }
 
     private String aims() {
         Task calling = OnceBench.CALLING;
-        StringBuilder aims = new StringBuilder();
-        for (String subject : List.of("executedAtomic", "executedLeased")) {
-            aims.append(atMost(subject, LOW_MICROSECONDS));
-        }
-        aims.append(atMost("replayed", ONE_MICROSECOND));
+        Aims aims = new Aims();
         for (String subject : List.of("executedAtomic", "executedLeased", "replayed")) {
-            aims.append(atLeast(plain(subject) + ": two threads to one", gain(calling, subject), 1.6));
+            int aim = subject.equals("replayed") ? REPLAY_MICROS : CALL_MICROS;
+            aims.atMost(plain(subject), nanos(calling, subject, 1) / 1000, " µs", aim);
+            aims.atLeast(plain(subject) + ": two threads to one", gain(calling, subject), 1.6);
         }
-        aims.append(atLeast("fingerprint of 1 KiB, to java-json-canonicalization", ratio("erdtman"), 3));
-        aims.append(atLeast("fingerprint of 1 KiB, to Jackson's sorted tree", ratio("jacksonSortedTree"), 1.5));
-        return aims.toString();
+        return aims.atLeast("fingerprint of 1 KiB, to java-json-canonicalization", ratio("erdtman"), 3)
+                .atLeast("fingerprint of 1 KiB, to Jackson's sorted tree", ratio("jacksonSortedTree"), 1.5)
+                .markdown();
     }
 
     private double ratio(String peer) {
         return nanos(OnceBench.MIDDLE, peer, 1) / nanos(OnceBench.MIDDLE, "semel", 1);
-    }
-
-    private String atMost(String subject, int aim) {
-        double nanos = nanos(OnceBench.CALLING, subject, 1);
-        return String.format(
-                Locale.ROOT,
-                "| %s | %.2f µs | at most %d µs | %s |%n",
-                plain(subject),
-                nanos / 1000,
-                aim / 1000,
-                nanos <= aim ? "yes" : "**no**");
-    }
-
-    private static String atLeast(String what, double times, double aim) {
-        return String.format(
-                Locale.ROOT,
-                "| %s | %.2f × | at least %.1f × | %s |%n",
-                what,
-                times,
-                aim,
-                times >= aim ? "yes" : "**no**");
     }
 
     private String plain(String subject) {
@@ -167,7 +143,7 @@ final class OnceReport extends Report {
 
     @Override
     protected String svg() {
-        BarChart chart = new BarChart("A call, over the memory store", "nanoseconds per call and thread");
+        BarChart chart = new BarChart("A call, on the memory store", "nanoseconds per call and thread; less is better");
         for (String subject : calls()) {
             chart.add(
                     plain(subject),

@@ -5,19 +5,19 @@ import dev.semel.id.IdSchemes;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.once.Call;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.Expected;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.OnceWrite;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Sighting;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
+import dev.semel.store.spi.OnceStore.Lookup;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,15 +29,15 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
-/** What an executed call is made of, part by part: where its time goes. */
+/** The parts of an executed call: where its time goes. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(jvmArgsAppend = {"-XX:+UseParallelGC", "-Xms4g", "-Xmx4g", "-Xmn3g", "-XX:+AlwaysPreTouch"})
 public class Parts {
 
-    private static final Instant BEGUN = Instant.parse("2026-03-01T12:34:56.789Z");
+    private static final Instant CREATED_AT = Instant.parse("2026-03-01T12:34:56.789Z");
     private static final Fingerprint FINGERPRINT = Fingerprint.ofJson("{}");
-    private static final Response ANSWER = Response.of("Paid, and the receipt is on its way to you.");
+    private static final Response RESPONSE = Response.of("Paid, and the receipt is on its way to you.");
     private static final Json DATA =
             Json.of("{\"payment\": \"0Nf3Qz8rYc1LmTbXa\", \"amount\": 12.34, \"currency\": \"EUR\"}");
 
@@ -52,14 +52,14 @@ public class Parts {
     }
 
     @Benchmark
-    public Sighting findHit(Shop shop, Till till) {
-        return shop.store.find(till.knownCall(shop).key(), Quota.NONE);
+    public Lookup findHit(Shop shop, Till till) {
+        return shop.store.find(till.knownCall(shop).key());
     }
 
-    /** With making the key that is not found. */
+    /** Includes creating the key that is looked up. */
     @Benchmark
-    public Sighting findMiss(Shop shop, Till till) {
-        return shop.store.find(till.newCall().key(), Quota.NONE);
+    public Lookup findMiss(Shop shop, Till till) {
+        return shop.store.find(till.newCall().key());
     }
 
     @Benchmark
@@ -73,7 +73,7 @@ public class Parts {
     }
 
     @Benchmark
-    public String attempt() {
+    public String commitId() {
         return IdSchemes.TID62.mint();
     }
 
@@ -81,26 +81,20 @@ public class Parts {
     @Benchmark
     public CommitResult commit(Shop shop, Till till) {
         String key = till.risingText();
-        OnceRecord record = new OnceRecord(
-                new OnceKey("user", "POST /payments", key),
-                key,
-                FINGERPRINT,
-                OnceStatus.COMPLETED,
-                null,
-                1,
-                "",
-                0,
-                BEGUN,
-                null,
-                null,
-                ANSWER);
+        IdempotencyRecord record = IdempotencyRecord.builder(
+                        new IdempotencyKey("user", "POST /payments", key), key, FINGERPRINT)
+                .status(Status.COMPLETED)
+                .createdAt(CREATED_AT)
+                .response(RESPONSE)
+                .build();
         DocumentId id = new DocumentId("payments", "", key);
-        Document document = new Document(id, 1, BEGUN, BEGUN, null, DATA, key);
-        return till.inOrder(shop)
+        Document document = Document.created(id, CREATED_AT, null, DATA).withCommitId(key);
+        return till.writingTo(shop)
                 .store
                 .commit(new Commit(
                         key,
-                        new OnceWrite(Expected.ABSENT, record, Duration.ofDays(1), Duration.ofDays(30), Quota.NONE),
+                        new IdempotencyWrite(
+                                Precondition.ABSENT, record, Duration.ofDays(1), Duration.ofDays(30), Quota.NONE),
                         Map.of(id, ""),
                         List.of(new DocumentWrite.Put(document, List.of()))));
     }

@@ -1,22 +1,22 @@
 package dev.semel.bench.once;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.Transaction;
+import dev.semel.document.Transactions;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
-import dev.semel.record.Records;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
-import dev.semel.store.Transaction;
-import dev.semel.store.Transactions;
+import dev.semel.store.spi.DocumentStore;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -34,7 +34,7 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Benchmark)
 public class Shop {
 
-    static final Records PAYMENTS = Records.of("payments", KeyTemplate.of("pay_{payment:tid62}"));
+    static final DocumentCollection PAYMENTS = DocumentCollection.of("payments", KeyTemplate.of("pay_{payment:tid62}"));
 
     private static final int KNOWN = 1024;
     private static final int RENEWAL = 5_000;
@@ -43,14 +43,14 @@ public class Shop {
     private static final String ENDPOINT = "POST /payments";
     private static final long ENOUGH_BYTES = 64L << 30;
 
-    /** The timer of leases holds on to an engine for a sixth of one: with short leases, stores that are done with go at once. */
+    /** The timer of leases references an engine for a sixth of one: with short leases, replaced stores can be collected at once. */
     private static final OnceSettings SETTINGS =
             OnceSettings.DEFAULTS.withQuota(Quota.NONE).withLease(Duration.ofMillis(120));
 
     private static final String[] USER_NAMES =
             IntStream.range(0, USERS).mapToObj(i -> "user-" + i).toArray(String[]::new);
 
-    volatile Store store = new MemoryStore();
+    volatile DocumentStore store = new MemoryStore();
     volatile Once once = Once.on(store);
     volatile Once onceWithQuota = once;
     volatile Transactions transactions = new Transactions(store, Time.system());
@@ -69,27 +69,27 @@ public class Shop {
             return payloads.payload();
         }
 
-        /** Now and then a new store, before something new is written. */
-        Shop inOrder(Shop shop) {
+        /** Replaces the store from time to time, before something new is written. */
+        Shop writingTo(Shop shop) {
             if (++written % RENEWAL == 0) {
                 shop.renew();
             }
             return shop;
         }
 
-        /** A call with a key that was never there. Its payload's fingerprint is taken elsewhere. */
+        /** A call with a new key. The fingerprint of its payload is computed elsewhere. */
         Call newCall() {
             String key = IdSchemes.TID62.mint();
-            OnceKey onceKey = new OnceKey(USER_NAMES[next++ & (USERS - 1)], ENDPOINT, key);
-            return new Call(onceKey, fingerprint, key, Duration.ZERO);
+            IdempotencyKey idempotencyKey = new IdempotencyKey(USER_NAMES[next++ & (USERS - 1)], ENDPOINT, key);
+            return new Call(idempotencyKey, fingerprint, key, Duration.ZERO);
         }
 
-        /** A text that was never there, made with as little effort as can be. */
+        /** A new text, made with as little effort as possible. */
         String risingText() {
             return "pay-" + (FIRST_TEXT + next++);
         }
 
-        /** A call that was made before. */
+        /** A call that has completed. */
         Call knownCall(Shop shop) {
             return shop.known[next++ & (KNOWN - 1)];
         }
@@ -97,10 +97,10 @@ public class Shop {
         Response pay(Transaction tx) {
             byte[] payload = payload();
             PAYMENTS.createMinted(tx, Till::newKey, Json.of(payload));
-            return answer(payload);
+            return response(payload);
         }
 
-        static Response answer(byte[] payload) {
+        static Response response(byte[] payload) {
             return Response.of(201, Map.of(), payload);
         }
 

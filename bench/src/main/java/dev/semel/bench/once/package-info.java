@@ -1,4 +1,4 @@
-/** How fast operations are run once, and payloads told apart. */
+/** How fast operations are run once, and fingerprints are computed. */
 @NullMarked
 package dev.semel.bench.once;
 

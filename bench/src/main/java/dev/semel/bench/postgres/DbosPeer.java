@@ -2,19 +2,20 @@ package dev.semel.bench.postgres;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.dbos.transact.DBOS;
 import dev.dbos.transact.config.DBOSConfig;
 import dev.dbos.transact.context.WorkflowOptions;
 import dev.dbos.transact.workflow.Workflow;
 import dev.semel.bench.Payments;
+import dev.semel.bench.PostgresServer;
 import dev.semel.id.IdSchemes;
+import java.sql.SQLException;
 
-/** DBOS Java: a workflow with one step, which answers as a payment does. */
+/** DBOS Java: a workflow with one step, which returns the response of a payment. */
 final class DbosPeer implements AutoCloseable {
 
-    /** What DBOS finds workflows by. */
+    /** Interface of the workflow. */
     public interface Paying {
         String pay();
     }
@@ -22,7 +23,7 @@ final class DbosPeer implements AutoCloseable {
     /** The workflow. */
     public static final class Payment implements Paying {
 
-        private static final String ANSWER = new String(Payments.payload(), UTF_8);
+        private static final String RESPONSE = new String(Payments.payload(), UTF_8);
 
         private final DBOS dbos;
 
@@ -33,9 +34,11 @@ final class DbosPeer implements AutoCloseable {
         @Workflow(name = "pay")
         @Override
         public String pay() {
-            return dbos.runStep(() -> ANSWER, "record");
+            return dbos.runStep(() -> RESPONSE, "record");
         }
     }
+
+    private static final String DATABASE = "dbos";
 
     private final HikariDataSource pool;
     private final DBOS dbos;
@@ -52,11 +55,9 @@ final class DbosPeer implements AutoCloseable {
     }
 
     /** In a database of its own, with a connection for each caller. */
-    static DbosPeer open(String url, int callers) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url);
-        config.setMaximumPoolSize(callers);
-        return new DbosPeer(new HikariDataSource(config));
+    static DbosPeer open(PostgresServer server, int callers) throws SQLException {
+        server.newDatabase(DATABASE);
+        return new DbosPeer(server.pool(DATABASE, callers));
     }
 
     /** Runs a workflow; returns its id. */
@@ -66,11 +67,11 @@ final class DbosPeer implements AutoCloseable {
         return id;
     }
 
-    /** Runs a workflow, or is answered as it was if it has run. */
+    /** Runs a workflow, or gets its result if it has run. */
     void pay(String id) {
         try (WorkflowOptions.Guard context = new WorkflowOptions(id).setContext()) {
-            if (!paying.pay().equals(Payment.ANSWER)) {
-                throw new IllegalStateException("Another answer, for " + context);
+            if (!paying.pay().equals(Payment.RESPONSE)) {
+                throw new IllegalStateException("Another response, for " + context);
             }
         }
     }

@@ -14,57 +14,62 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
 /**
- * Fills a database with payments by plain SQL, much faster than calls would. Its rows are those that one call has really written, but
- * for what differs from call to call: so replays and queries find them.
+ * Fills a database with payments by plain SQL, much faster than calls would. Its rows are copies of those that one call has written,
+ * except for what differs from call to call, so replays and queries find them.
  */
 final class Filling {
+
+    /** Schema of the store's tables. */
+    static final String SCHEMA = "semel";
+
+    /** Table of the idempotency records. */
+    static final String RECORDS = "idempotency_records";
 
     private static final long CHUNK = 500_000;
 
     private static final String KEY = "'04XhX' || lpad(n::text, 12, '0')";
     private static final String USER = "'user-' || " + Payments.USERS + " + n * 7919 % " + Payments.USERS;
-    private static final String CUSTOMER = "substr(md5((n / " + Payments.OF_A_CUSTOMER + ")::text), 1, 16)";
+    private static final String CUSTOMER = "substr(md5((n / " + Payments.PER_CUSTOMER + ")::text), 1, 16)";
     private static final String ID = "encode(substr(sha256('once'::bytea || '\\x00' || convert_to(" + USER + ", 'UTF8')"
             + " || '\\x00' || convert_to(s.endpoint, 'UTF8') || '\\x00' || convert_to(" + KEY
             + ", 'UTF8')), 1, 16), 'hex')::uuid";
-    private static final String CREATED = "now() - interval '1 hour' + n * interval '50 microseconds'";
-    private static final String ATTEMPT = "'attempt-' || lpad(n::text, 14, '0')";
-    private static final String DOCUMENT = CUSTOMER + " || '-' || " + KEY;
-    private static final String FURTHER = KEY + " || '-' || " + CUSTOMER;
+    private static final String CREATED_AT = "now() - interval '1 hour' + n * interval '50 microseconds'";
+    private static final String COMMIT_ID = "'commit-' || lpad(n::text, 15, '0')";
+    private static final String DOCUMENT_KEY = CUSTOMER + " || '-' || " + KEY;
+    private static final String INDEX_KEY = KEY + " || '-' || " + CUSTOMER;
 
     /** What differs from call to call, by table and column. */
-    private static final Map<String, Map<String, String>> OWN = Map.of(
-            "idempotency_keys",
+    private static final Map<String, Map<String, String>> DIFFERENT = Map.of(
+            RECORDS,
             Map.of(
                     "id", ID,
                     "idempotency_key", KEY,
                     "client_tx_id", KEY,
                     "user_id", USER,
-                    "created_at", CREATED,
-                    "expires_at", CREATED + " + interval '1 day'",
-                    "forgotten_at", CREATED + " + interval '31 days'",
-                    "attempt_id", ATTEMPT,
-                    "fence", "n + 1"),
+                    "created_at", CREATED_AT,
+                    "deadline", CREATED_AT + " + interval '1 day'",
+                    "purge_at", CREATED_AT + " + interval '31 days'",
+                    "commit_id", COMMIT_ID,
+                    "fencing_token", "n + 1"),
             "documents",
             Map.of(
-                    "key", DOCUMENT,
-                    "created_at", CREATED,
-                    "updated_at", CREATED,
-                    "written_by", ATTEMPT,
-                    "found_by", "split_part(s.found_by, E'\\t', 1) || E'\\t' || " + FURTHER + " || E'\\n'"),
-            "further_keys",
-            Map.of("further_key", FURTHER, "key", DOCUMENT));
+                    "key", DOCUMENT_KEY,
+                    "created_at", CREATED_AT,
+                    "updated_at", CREATED_AT,
+                    "commit_id", COMMIT_ID,
+                    "index_entries",
+                            "replace(s.index_entries, (select index_key from sample_index_entries), " + INDEX_KEY
+                                    + ")"),
+            "index_entries",
+            Map.of("index_key", INDEX_KEY, "key", DOCUMENT_KEY));
 
     private final PostgresServer server;
     private final String database;
-
-    /** How far it is. */
-    interface Progress {
-        void filled(long keys);
-    }
 
     private Filling(PostgresServer server, String database) {
         this.server = server;
@@ -77,53 +82,64 @@ final class Filling {
         try (PaymentDatabase sample = PaymentDatabase.open(server, database, 1)) {
             sample.payments().pay();
         }
-        for (String table : OWN.keySet()) {
+        for (String table : DIFFERENT.keySet()) {
             server.execute(
-                    database, "create table sample_" + table + " as select * from " + table + "; truncate " + table);
+                    database,
+                    String.format(
+                            Locale.ROOT,
+                            "create table sample_%2$s as select * from %1$s.%2$s; truncate %1$s.%2$s",
+                            SCHEMA,
+                            table));
         }
         return new Filling(server, database);
     }
 
-    /** Adds the payments from one number to another, the last not included. */
-    void fill(long from, long to, Progress progress) throws SQLException {
+    /**
+     * Adds the payments from one number to another, the last not included.
+     *
+     * @param progress gets the number of payments after each step
+     */
+    void fill(long from, long to, LongConsumer progress) throws SQLException {
         try (Connection connection = server.connect(database);
                 Statement statement = connection.createStatement()) {
             statement.execute("set synchronous_commit = off");
             for (long first = from; first < to; first += CHUNK) {
                 long next = Math.min(to, first + CHUNK);
-                for (String table : OWN.keySet()) {
+                for (String table : DIFFERENT.keySet()) {
                     statement.execute(insert(table, first, next - 1));
                 }
-                progress.filled(next);
+                progress.accept(next);
             }
-            statement.execute("select setval('semel_fences', greatest(nextval('semel_fences'), " + (to + 1) + "))");
-            statement.execute("vacuum (analyze) idempotency_keys, documents, further_keys");
+            for (String table : DIFFERENT.keySet()) {
+                statement.execute("vacuum (analyze) " + SCHEMA + "." + table);
+            }
             statement.execute("checkpoint");
         }
     }
 
     private String insert(String table, long first, long last) throws SQLException {
-        Map<String, String> own = OWN.getOrDefault(table, Map.of());
-        List<String> columns = server.ask(
+        Map<String, String> different = Objects.requireNonNull(DIFFERENT.get(table));
+        List<String> columns = server.query(
                 database,
-                "select column_name from information_schema.columns where table_schema = current_schema()"
-                        + " and table_name = '" + table + "' and is_generated = 'NEVER' order by ordinal_position");
+                "select column_name from information_schema.columns where table_schema = '" + SCHEMA
+                        + "' and table_name = '" + table + "' and is_generated = 'NEVER' order by ordinal_position");
         return String.format(
                 Locale.ROOT,
-                "insert into %s (%s) select %s from sample_%s s cross join generate_series(%d::int8, %d::int8) n",
+                "insert into %s.%s (%s) select %s from sample_%s s cross join generate_series(%d::int8, %d::int8) n",
+                SCHEMA,
                 table,
                 String.join(", ", columns),
                 columns.stream()
-                        .map(column -> own.getOrDefault(column, "s." + column))
+                        .map(column -> different.getOrDefault(column, "s." + column))
                         .collect(Collectors.joining(", ")),
                 table,
                 first,
                 last);
     }
 
-    /** Bytes of all tables and their indexes. */
+    /** Bytes of the whole database. */
     long bytes() throws SQLException {
-        return Long.parseLong(server.ask(database, "select pg_database_size(current_database())")
+        return Long.parseLong(server.query(database, "select pg_database_size(current_database())")
                 .get(0));
     }
 
@@ -133,9 +149,9 @@ final class Filling {
         return Payments.call(user, String.format(Locale.ROOT, "04XhX%012d", number));
     }
 
-    /** Who made it. */
+    /** The customer who made a payment. */
     static String customer(long number) {
-        byte[] text = Long.toString(number / Payments.OF_A_CUSTOMER).getBytes(UTF_8);
+        byte[] text = Long.toString(number / Payments.PER_CUSTOMER).getBytes(UTF_8);
         try {
             byte[] hash = MessageDigest.getInstance("MD5").digest(text);
             return String.format("%032x", new BigInteger(1, hash)).substring(0, 16);

@@ -2,7 +2,6 @@ package dev.semel.bench.postgres;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.bench.Payments;
 import dev.semel.bench.PostgresServer;
@@ -12,7 +11,7 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
-import dev.semel.postgres.OwnTransactions;
+import dev.semel.postgres.CallerTransactions;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
 import dev.semel.store.Quota;
@@ -26,25 +25,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /**
- * A database in which payments are made: by calls to the store; by an INSERT in a call's own transaction; and by the same INSERT with
- * nothing before it, the yardstick. Plain SQL has a connection for each caller.
+ * A database with payments: made by calls on the store; by an INSERT in a caller-managed transaction; and by the same INSERT alone,
+ * the yardstick. Plain SQL has a connection for each caller.
  */
 final class PaymentDatabase implements AutoCloseable {
 
-    private static final Logger MIGRATIONS = Logger.getLogger("org.flywaydb");
-
-    /** What the store has; its callers share round trips, and more would not help. */
+    /** Connections of the store: its callers share round trips, so more would not help. */
     private static final int STORE_CONNECTIONS = 8;
 
+    private static final String TABLE = Filling.SCHEMA + "." + Filling.RECORDS;
     private static final String BARE_TABLE =
             "create table if not exists bare (id text collate \"C\" primary key, data text not null)";
     private static final String INSERT = "insert into bare (id, data) values (?, ?)";
     private static final String SELECT = "select payload_hash, status, response_status, response_headers, response_body"
-            + " from idempotency_keys where id = ?";
+            + " from " + TABLE + " where id = ?";
 
     private static final String PAYLOAD = new String(Payments.payload(), UTF_8);
 
@@ -53,38 +49,33 @@ final class PaymentDatabase implements AutoCloseable {
     private final HikariDataSource autocommit;
     private final PostgresStore store;
     private final Payments payments;
-    private final OwnTransactions own;
+    private final CallerTransactions callerManaged;
 
-    private PaymentDatabase(String url, int callers) {
-        HikariDataSource forTheStore = pool(url, STORE_CONNECTIONS, true);
+    private PaymentDatabase(PostgresServer server, String name, int callers) {
+        HikariDataSource forTheStore = pool(server, name, STORE_CONNECTIONS, true);
         this.store = PostgresStore.open(forTheStore, PostgresSettings.DEFAULTS);
         this.payments = new Payments(store);
-        this.transactions = pool(url, callers, false);
-        this.autocommit = pool(url, callers, true);
-        this.own = new OwnTransactions(
+        this.transactions = pool(server, name, callers, false);
+        this.autocommit = pool(server, name, callers, true);
+        this.callerManaged = new CallerTransactions(
                 transactions,
                 store,
                 new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(Quota.NONE), OnceListener.NONE));
     }
 
-    /** Opens one that is there. */
+    /** Opens a database that was created before. */
     static PaymentDatabase open(PostgresServer server, String name, int callers) throws SQLException {
-        MIGRATIONS.setLevel(Level.WARNING);
         server.execute(name, BARE_TABLE);
-        return new PaymentDatabase(server.url(name), callers);
+        return new PaymentDatabase(server, name, callers);
     }
 
-    private HikariDataSource pool(String url, int connections, boolean commitsItself) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url);
-        config.setMaximumPoolSize(connections);
-        config.setAutoCommit(commitsItself);
-        HikariDataSource pool = new HikariDataSource(config);
+    private HikariDataSource pool(PostgresServer server, String name, int connections, boolean autocommit) {
+        HikariDataSource pool = server.pool(name, connections, autocommit);
         pools.add(pool);
         return pool;
     }
 
-    /** Calls to the store. */
+    /** Calls on the store. */
     Payments payments() {
         return payments;
     }
@@ -109,43 +100,43 @@ final class PaymentDatabase implements AutoCloseable {
         }
     }
 
-    /** An INSERT that commits itself. */
+    /** An INSERT in autocommit. */
     void insertAlone() throws SQLException {
         try (Connection connection = autocommit.getConnection()) {
             insert(connection);
         }
     }
 
-    /** The INSERT in a call's own transaction. */
+    /** The INSERT in a caller-managed transaction. */
     void insertOnce() {
-        refuseUnlessExecuted(own.run(Payments.newCall(), PaymentDatabase::insertAndAnswer));
+        requireExecuted(callerManaged.run(Payments.newCall(), PaymentDatabase::insertAndRespond));
     }
 
-    /** The same, which looks for its key only when it commits. */
+    /** The same, which looks up its key only when it commits. */
     void insertOnceEffectFirst() {
-        refuseUnlessExecuted(own.runEffectFirst(Payments.newCall(), PaymentDatabase::insertAndAnswer));
+        requireExecuted(callerManaged.runEffectFirst(Payments.newCall(), PaymentDatabase::insertAndRespond));
     }
 
-    private static Response insertAndAnswer(Connection connection) throws SQLException {
+    private static Response insertAndRespond(Connection connection) throws SQLException {
         insert(connection);
         return Response.of(201, Map.of(), Payments.payload());
     }
 
-    private static void refuseUnlessExecuted(Outcome outcome) {
+    private static void requireExecuted(Outcome outcome) {
         if (!(outcome instanceof Outcome.Executed)) {
             throw new IllegalStateException("Not executed: " + outcome);
         }
     }
 
-    /** A call that was made, and the row that was written for it. */
+    /** A call that was made, and the id of its row. */
     record Known(Call call, UUID row) {}
 
-    /** Makes payments that are known from then on. */
+    /** Makes payments whose keys are known from then on. */
     List<Known> payKnown(int count) throws SQLException {
         List<Known> known = new ArrayList<>();
         try (Connection connection = autocommit.getConnection();
                 PreparedStatement row = connection.prepareStatement(
-                        "select id from idempotency_keys where user_id = ? and client_tx_id = ?")) {
+                        "select id from " + TABLE + " where user_id = ? and client_tx_id = ?")) {
             for (int i = 0; i < count; i++) {
                 Call call = Payments.newCall();
                 payments.pay(call, Payments.newCustomer());
@@ -166,8 +157,8 @@ final class PaymentDatabase implements AutoCloseable {
                 PreparedStatement select = connection.prepareStatement(SELECT)) {
             select.setObject(1, row);
             try (ResultSet found = select.executeQuery()) {
-                if (!found.next() || found.getString(1).isEmpty() || found.getBytes(5).length == 0) {
-                    throw new IllegalStateException("The row is not there");
+                if (!found.next() || found.getBytes(1).length == 0 || found.getBytes(5).length == 0) {
+                    throw new IllegalStateException("The row is missing");
                 }
             }
         }

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.bench.Payments;
 import dev.semel.bench.PostgresServer;
-import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
+import dev.semel.store.admin.Sweeper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.sql.SQLException;
@@ -14,8 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How PostgreSQL carried out what the store really sent: read from the server's log, to which it was told to write every plan
- * ({@code auto_explain}).
+ * How PostgreSQL executed the statements of the store: read from the server's log, to which {@code auto_explain} writes every plan.
  *
  * @param indexScans scans of an index
  * @param wholeTables scans of a whole table of ours
@@ -24,27 +23,27 @@ record Plans(int indexScans, int wholeTables) {
 
     private static final Pattern INDEX = Pattern.compile("(Index|Bitmap Index)( Only)? Scan using \\w+");
     private static final Pattern WHOLE =
-            Pattern.compile("Seq Scan on (idempotency_keys|documents|further_keys|receipts)");
-    private static final List<String> ON = List.of(
+            Pattern.compile("Seq Scan on (idempotency_records|documents|index_entries|commit_log)");
+    private static final List<String> SETTINGS = List.of(
             "session_preload_libraries = 'auto_explain'",
             "auto_explain.log_min_duration = 0",
             "auto_explain.log_nested_statements = on");
 
-    /** Lets a filled database show the plans of a new payment, a replay, a query and a sweep. */
+    /** Gets the plans of new payments, a replay, a query and a sweep in a filled database. */
     static Plans of(PostgresServer server, String database, long filled) throws IOException, SQLException {
-        for (String setting : ON) {
-            server.execute("postgres", "alter database " + database + " set " + setting);
+        for (String setting : SETTINGS) {
+            server.execute(PostgresServer.POSTGRES, "alter database " + database + " set " + setting);
         }
         long before = Files.size(server.log());
         try (PaymentDatabase watched = PaymentDatabase.open(server, database, 1)) {
             watched.payments().pay();
-            watched.payments().repeat(Filling.call(filled / 2));
-            watched.payments().list(Filling.customer(0), Math.min(filled, Payments.OF_A_CUSTOMER));
+            watched.payments().retry(Filling.call(filled / 2));
+            watched.payments().list(Filling.customer(0), Math.min(filled, Payments.PER_CUSTOMER));
             watched.insertOnce();
             watched.insertOnceEffectFirst();
-            new Sweeper(watched.store(), Time.system()).sweep();
+            new Sweeper(watched.store().admin(), Time.system()).sweep();
         } finally {
-            server.execute("postgres", "alter database " + database + " reset all");
+            server.execute(PostgresServer.POSTGRES, "alter database " + database + " reset all");
         }
         byte[] log = Files.readAllBytes(server.log());
         String news = new String(log, (int) before, (int) (log.length - before), UTF_8);

@@ -1,87 +1,52 @@
 package dev.semel.bench.postgres;
 
-import dev.semel.bench.Contest.Effort;
-import dev.semel.bench.Payments;
+import dev.semel.bench.ContestOptions;
+import dev.semel.bench.Output;
+import dev.semel.bench.Page;
 import dev.semel.bench.PostgresServer;
+import dev.semel.bench.Scale;
 import dev.semel.bench.TempFolder;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
 
-/** What the PostgreSQL store costs, next to plain SQL and to DBOS, and whether it stays as fast when it grows. */
+/** What the PostgreSQL store costs beside plain SQL and DBOS, and whether it stays as fast when it grows. */
 @Command(
         name = "postgres",
-        description =
-                "Makes calls on the PostgreSQL store next to plain SQL and to DBOS, and on databases of rising size;"
-                        + " takes about twenty minutes, and about 15 GB in a temporary folder.")
+        description = {
+            "Measures the bytes and index entries of a key, and makes calls on the PostgreSQL store beside plain SQL and"
+                    + " DBOS, and on databases of rising size; takes about twenty minutes, and about 15 GB in a temporary"
+                    + " folder.",
+            "For a short run: --keys 20000 --rounds 1."
+        })
 public final class PostgresBench implements Runnable {
 
-    private static final Duration SLICE = Duration.ofMillis(700);
-    private static final long SMALL_KEYS = 10_000;
-    private static final PrintStream PROGRESS = System.err;
-
-    /** What a server of this size is usually told; durability is as it comes: on. */
+    /** Usual settings of a server of this size; durability is the default: on. */
     static final Map<String, String> SETTINGS = new TreeMap<>(Map.of(
             "max_connections", "300",
             "shared_buffers", "1GB",
             "max_wal_size", "8GB",
             "checkpoint_timeout", "30min"));
 
-    @Spec
-    private CommandSpec spec;
+    @Mixin
+    private final ContestOptions options = new ContestOptions();
 
-    @Option(
-            names = "--keys",
-            paramLabel = "N",
-            defaultValue = "10000000",
-            description = "How many keys the largest database is filled with; 10 million unless said otherwise.")
-    private long keys;
-
-    @Option(
-            names = "--rounds",
-            paramLabel = "N",
-            defaultValue = "7",
-            description = "How often everything is measured in turn; 7 unless said otherwise.")
-    private int rounds;
-
-    @Option(
-            names = "--out",
-            paramLabel = "DIR",
-            defaultValue = "${sys:semel.home:-.}/docs/benchmarks",
-            description = "Where the page (postgres.md) and its plots go; docs/benchmarks unless said otherwise.")
-    private @Nullable Path out;
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public void run() {
-        if (keys < Payments.OF_A_CUSTOMER || rounds < 1) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--keys has to be " + Payments.OF_A_CUSTOMER + " or more, and --rounds 1 or more");
-        }
-        Path folder = Objects.requireNonNull(out);
-        report(folder, new Effort(rounds, SLICE), keys, SMALL_KEYS);
-        PROGRESS.println("Wrote " + folder.resolve("postgres.md") + " and its plots");
+        output.write(measure(options.scale()));
     }
 
-    /** Measures, and writes the page and its plots. */
-    static void report(Path out, Effort effort, long keys, long smallKeys) {
-        PostgresReport report;
+    static Page measure(Scale scale) {
         try (TempFolder temp = TempFolder.create("semel-bench-");
                 PostgresServer server = PostgresServer.start(temp.path(), SETTINGS)) {
-            report = new PostgresReport(new PostgresRun(server, effort, keys, smallKeys).run(), effort);
+            return new PostgresReport(new PostgresRun(server, scale).run(), scale.effort()).page();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (SQLException e) {
@@ -89,14 +54,6 @@ public final class PostgresBench implements Runnable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while PostgreSQL was started", e);
-        }
-        try {
-            Files.createDirectories(out);
-            Files.writeString(out.resolve("postgres.md"), report.markdown());
-            Files.writeString(out.resolve("postgres-callers.svg"), report.callersPlot());
-            Files.writeString(out.resolve("postgres-keys.svg"), report.keysPlot());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

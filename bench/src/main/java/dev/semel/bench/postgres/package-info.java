@@ -1,4 +1,4 @@
-/** What the PostgreSQL store costs, next to plain SQL and to DBOS: {@code semel bench postgres}. */
+/** What the PostgreSQL store costs, beside plain SQL and DBOS: {@code semel bench postgres}. */
 @NullMarked
 package dev.semel.bench.postgres;
 

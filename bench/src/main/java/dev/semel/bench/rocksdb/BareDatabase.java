@@ -20,18 +20,22 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB with nothing before it: the yardstick. It has the families, the cache and the filters of the embedded store, and writes as
- * many bytes under keys that come in the same order.
+ * Bare RocksDB: the yardstick. It has the column families, the cache and the filters of the embedded store, and writes as many bytes
+ * under keys that come in the same order.
  */
 final class BareDatabase implements AutoCloseable {
 
     private static final long CACHE_BYTES = 256L << 20;
-    private static final List<String> FAMILIES =
-            List.of("default", "once", "documents", "further", "receipts", "open", "clients");
-    private static final int ONCE = 1;
-    private static final int DOCUMENTS = 2;
-    private static final int FURTHER = 3;
-    private static final int CLIENTS = 6;
+    private static final List<String> FAMILIES = List.of(
+            "default",
+            "idempotency_records",
+            "documents",
+            "index_entries",
+            "commit_log",
+            "incomplete_keys",
+            "client_tx_ids");
+    private static final int RECORDS = FAMILIES.indexOf("idempotency_records");
+    private static final int INDEX_ENTRIES = FAMILIES.indexOf("index_entries");
 
     private final List<AutoCloseable> owned = new ArrayList<>();
     private final List<ColumnFamilyHandle> families = new ArrayList<>();
@@ -69,7 +73,7 @@ final class BareDatabase implements AutoCloseable {
         return resource;
     }
 
-    /** A row as it was really written. */
+    /** A row as the store has written it. */
     static final class Row {
 
         private final int family;
@@ -87,10 +91,10 @@ final class BareDatabase implements AutoCloseable {
         }
     }
 
-    /** The rows of the calls that a store was written with, by family. */
+    /** All rows of a store, except its metadata in the first family. */
     List<Row> rows() {
         List<Row> rows = new ArrayList<>();
-        for (int family : List.of(ONCE, DOCUMENTS, FURTHER, CLIENTS)) {
+        for (int family = 1; family < families.size(); family++) {
             try (RocksIterator each = db.newIterator(families.get(family))) {
                 for (each.seekToFirst(); each.isValid(); each.next()) {
                     rows.add(new Row(family, each.key(), each.value()));
@@ -113,18 +117,18 @@ final class BareDatabase implements AutoCloseable {
         }
     }
 
-    /** Further keys rise with time, the others come in no order: so do those of the calls. */
+    /** As in the store, keys of index entries rise with time, and others come in no order. */
     private static byte[] freshKey(Row row, long number) {
         byte[] key = row.key.clone();
         int lastPart = key.length;
         while (key[lastPart - 1] != 0) {
             lastPart--;
         }
-        number(key, lastPart, row.family == FURTHER ? number : number * 0x9E3779B97F4A7C15L);
+        number(key, lastPart, row.family == INDEX_ENTRIES ? number : number * 0x9E3779B97F4A7C15L);
         return key;
     }
 
-    /** Spells a number into bytes, the highest digits first. */
+    /** Encodes a number in hexadecimal, the highest digits first. */
     private static void number(byte[] bytes, int from, long number) {
         for (int i = 0; i < 16 && from + i < bytes.length; i++) {
             bytes[from + i] = (byte) "0123456789abcdef".charAt((int) (number >>> (60 - 4 * i)) & 15);
@@ -133,8 +137,8 @@ final class BareDatabase implements AutoCloseable {
 
     /** Reads a row of a call by its key. */
     void read(byte[] key) throws RocksDBException {
-        if (db.get(families.get(ONCE), key) == null) {
-            throw new IllegalStateException("The row is not there");
+        if (db.get(families.get(RECORDS), key) == null) {
+            throw new IllegalStateException("The row is missing");
         }
     }
 
@@ -149,7 +153,7 @@ final class BareDatabase implements AutoCloseable {
         try {
             resource.close();
         } catch (Exception e) {
-            throw new IllegalStateException("Native memory could not be let go", e);
+            throw new IllegalStateException("Native memory could not be released", e);
         }
     }
 }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** An embedded store to which payments are made. */
+/** An embedded store with payments. */
 final class PaymentStore extends Payments implements AutoCloseable {
 
     private final RocksDbStore store;
@@ -27,15 +27,15 @@ final class PaymentStore extends Payments implements AutoCloseable {
         pay(newCall(), customerOf(number));
     }
 
-    /** The payments of one who was there while the store was filled with so many. */
+    /** Queries the payments of a customer of a store that was filled with so many. */
     void list(long filled) {
         long number = ThreadLocalRandom.current().nextLong(filled);
-        list(customerOf(number), Math.min(filled, OF_A_CUSTOMER));
+        list(customerOf(number), Math.min(filled, PER_CUSTOMER));
     }
 
-    /** Those who pay while a store is filled come in no order. */
+    /** Customers come in no order. */
     private static String customerOf(long number) {
-        return customer(number / OF_A_CUSTOMER * 0x9E3779B97F4A7C15L);
+        return customer(number / PER_CUSTOMER * 0x9E3779B97F4A7C15L);
     }
 
     Map<String, Long> metrics() {

@@ -1,127 +1,120 @@
 package dev.semel.bench.rocksdb;
 
-import static dev.semel.bench.rocksdb.RocksDbFigures.DEFAULT;
-import static dev.semel.bench.rocksdb.RocksDbFigures.LARGE;
-import static dev.semel.bench.rocksdb.RocksDbFigures.SEMEL;
-import static dev.semel.bench.rocksdb.RocksDbFigures.SEMEL_PLATFORM;
-import static dev.semel.bench.rocksdb.RocksDbFigures.SMALL;
+import static dev.semel.bench.ContestFigures.LARGE;
+import static dev.semel.bench.ContestFigures.SEMEL;
+import static dev.semel.bench.ContestFigures.SEMEL_PLATFORM;
+import static dev.semel.bench.ContestFigures.SMALL;
+import static dev.semel.bench.rocksdb.RocksDbFigures.BARE;
 import static dev.semel.bench.rocksdb.RocksDbFigures.TUNED;
 
+import dev.semel.bench.Aims;
 import dev.semel.bench.Contest.Effort;
-import dev.semel.bench.Contest.Scores;
 import dev.semel.bench.ContestReport;
-import dev.semel.bench.LineChart;
 import dev.semel.bench.Payments;
-import dev.semel.bench.rocksdb.RocksDbFigures.Size;
+import dev.semel.bench.rocksdb.RocksDbFigures.StoreSize;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.stream.Collectors;
 
-/** Tells what was measured: aims first, then every figure, and two plots. */
-final class RocksDbReport extends ContestReport {
+/** Reports what was measured of the embedded store. */
+final class RocksDbReport extends ContestReport<StoreSize> {
 
     private static final Map<Integer, Double> FRESH_AIMS = Map.of(1, 0.85, 8, 0.9, 64, 1.3);
     private static final double REPLAY_AIM = 0.9;
-    private static final double GROWTH_AIM = 1.5;
     private static final double OPENING_AIM = 2;
-    private static final Map<String, String> LABELS = Map.of(
-            SEMEL, "**once-call**",
-            SEMEL_PLATFORM, "once-call, platform threads",
-            DEFAULT, "bare RocksDB",
-            TUNED, "bare RocksDB, tuned",
-            SMALL, "small store",
-            LARGE, "this store");
+    private static final List<String> FRESH = List.of(SEMEL, SEMEL_PLATFORM, BARE, TUNED);
 
     private final RocksDbFigures figures;
-    private final Effort effort;
 
     RocksDbReport(RocksDbFigures figures, Effort effort) {
-        super(LABELS);
+        super(
+                "rocksdb",
+                "store",
+                effort,
+                figures,
+                Map.of(
+                        SEMEL, "**atomic call**",
+                        SEMEL_PLATFORM, "atomic call, platform threads",
+                        BARE, "bare RocksDB",
+                        TUNED, "bare RocksDB, tuned",
+                        SMALL, "small store",
+                        LARGE, "this store"));
         this.figures = figures;
-        this.effort = effort;
     }
 
-    private Size largest() {
-        return figures.sizes.get(figures.sizes.size() - 1);
+    @Override
+    protected List<String> plotted() {
+        return FRESH;
     }
 
-    private String smallKeys() {
-        return keys(figures.sizes.get(0).keys());
-    }
-
-    String markdown() {
+    @Override
+    protected String markdown() {
         return "# The embedded store: how fast\n\n"
-                + opening("rocksdb", effort)
-                + aims(aims())
+                + opening()
+                + aims()
                 + "\n## New keys\n\n![Calls a second against callers](rocksdb-callers.svg)\n\n"
                 + String.format(
                         Locale.ROOT,
-                        "A call with a new key writes its record, a document of about 100 bytes and a further key, %d bytes"
-                                + " in four rows, and waits for the disk. Bare RocksDB writes rows of the same lengths in"
-                                + " one batch for each caller, and waits for the disk; it looks nothing up and checks"
+                        "A call with a new key writes its idempotency record, a document of about 100 bytes and an index"
+                                + " entry, %d bytes in four rows, and waits for the disk. Bare RocksDB writes rows of the same"
+                                + " lengths in one batch for each caller, and waits for the disk; it looks up and checks"
                                 + " nothing. Tuned, it lets one thread at a time write to memory"
-                                + " (`allow_concurrent_memtable_write=false`), as the store does. Once-calls come from"
-                                + " virtual threads where the JVM has them, as the server's do, and from platform threads"
-                                + " beside; bare RocksDB's from platform threads, which are faster for it: it would pin"
-                                + " virtual ones. The payload's fingerprint is taken before; quotas are off.%n%n",
-                        figures.bytesOfACall)
-                + contests(figures.fresh, List.of(SEMEL, SEMEL_PLATFORM, DEFAULT, TUNED), SEMEL)
-                + "\nCallers that come at the same time share a write: "
-                + groups()
-                + "\n\n## Known keys\n\nA call with a known key is answered from its record; bare RocksDB gets the same row,"
-                + " from a copy of the same folder, and does not look at it.\n\n"
-                + contests(figures.replays, List.of(SEMEL, DEFAULT), SEMEL)
+                                + " (`allow_concurrent_memtable_write=false`), as the store does. Calls come from virtual"
+                                + " threads if the JVM has them, as in the server, and for comparison from platform threads."
+                                + " Bare RocksDB is called from platform threads, because it would pin virtual ones. The"
+                                + " fingerprint of the payload is computed before; quotas are off.%n%n",
+                        figures.bytesPerCall)
+                + contests(figures.fresh, FRESH, SEMEL)
+                + "\nGroup commit, calls per write to disk: "
+                + figures.callsPerGroup.entrySet().stream()
+                        .map(group ->
+                                String.format(Locale.ROOT, "%.1f (callers: %d)", group.getValue(), group.getKey()))
+                        .collect(Collectors.joining(", "))
+                + ".\n\n## Known keys\n\nA call with a known key gets the recorded response; bare RocksDB gets the same row"
+                + " from a copy of the same folder, and does not decode it.\n\n"
+                + contests(figures.replays, List.of(SEMEL, BARE), SEMEL)
                 + "\n## Stores of rising size\n\n![Latency against stored keys](rocksdb-keys.svg)\n\n"
-                + "A store is filled with calls, two at a time and without waiting for the disk; the fuller one takes turns"
-                + " with one of " + smallKeys()
-                + " keys that is new each time. After up to 100,000 queries to warm up, a query returns the "
-                + Payments.OF_A_CUSTOMER + " documents of one customer by a prefix of their keys.\n\n"
+                + "A store is filled by two callers who do not wait for the disk. It then takes turns with a new store of "
+                + smallKeys()
+                + " keys. After up to 100,000 queries to warm up, a query returns the "
+                + Payments.PER_CUSTOMER + " documents of one customer by a prefix of their keys.\n\n"
                 + sizes();
     }
 
     private String aims() {
-        StringBuilder aims = new StringBuilder();
+        Aims aims = new Aims();
         figures.fresh.forEach((callers, scores) -> {
             Double aim = FRESH_AIMS.get(callers);
-            for (String yardstick : aim == null ? List.<String>of() : List.of(DEFAULT, TUNED)) {
-                aims.append(atLeast(
-                        "new key, callers: " + callers + ", to " + label(yardstick),
-                        scores.times(SEMEL, yardstick),
-                        Objects.requireNonNull(aim)));
+            if (aim != null) {
+                for (String yardstick : List.of(BARE, TUNED)) {
+                    aims.atLeast(
+                            "new key, callers: " + callers + ", to " + label(yardstick),
+                            scores.times(SEMEL, yardstick),
+                            aim);
+                }
             }
         });
-        figures.replays.forEach((callers, scores) -> aims.append(atLeast(
-                "known key, callers: " + callers + ", to a bare get", scores.times(SEMEL, DEFAULT), REPLAY_AIM)));
-        Size largest = largest();
-        String among = " with " + keys(largest.keys()) + " keys, to " + smallKeys();
-        aims.append(atMost("time of a query" + among, slowdown(largest.queries()), " ×", GROWTH_AIM));
-        aims.append(atMost("time of a new key" + among, slowdown(largest.fresh()), " ×", GROWTH_AIM));
-        aims.append(atMost("opening " + keys(largest.keys()) + " keys", seconds(largest), " s", OPENING_AIM));
-        return aims.toString();
+        figures.replays.forEach((callers, scores) -> aims.atLeast(
+                "known key, callers: " + callers + ", to a bare get", scores.times(SEMEL, BARE), REPLAY_AIM));
+        StoreSize largest = largest();
+        String compared = " with " + keys(largest.keys()) + " keys, to " + smallKeys();
+        return aims.atMost("time of a query" + compared, slowdown(largest.queries()), " ×", GROWTH_AIM)
+                .atMost("time of a new key" + compared, slowdown(largest.fresh()), " ×", GROWTH_AIM)
+                .atMost("opening " + keys(largest.keys()) + " keys", seconds(largest), " s", OPENING_AIM)
+                .markdown();
     }
 
-    private static double seconds(Size size) {
+    private static double seconds(StoreSize size) {
         return size.opening().toMillis() / 1000.0;
-    }
-
-    private static double slowdown(Scores scores) {
-        return scores.times(SMALL, LARGE);
-    }
-
-    private String groups() {
-        StringBuilder groups = new StringBuilder();
-        figures.callsInAGroup.forEach((callers, calls) -> groups.append(
-                String.format(Locale.ROOT, "%s%.1f calls with %d", groups.length() == 0 ? "" : ", ", calls, callers)));
-        return groups + " callers.";
     }
 
     private String sizes() {
         StringBuilder table =
-                new StringBuilder("| keys | MB on disk | bytes a key | filled with, a second | opening, s |"
+                new StringBuilder("| keys | MB on disk | bytes per key | filled, keys a second | opening, s |"
                         + " new key, p50 µs | p99 µs | to small | query, p50 µs | p99 µs | to small |\n"
                         + "|---|---|---|---|---|---|---|---|---|---|---|\n");
-        for (Size size : figures.sizes) {
+        for (StoreSize size : figures.sizes) {
             table.append(String.format(
                     Locale.ROOT,
                     "| %,d | %.0f | %.0f | %,.0f | %.2f | %.0f | %.0f | %.2f × | %.1f | %.1f | %.2f × |%n",
@@ -138,31 +131,5 @@ final class RocksDbReport extends ContestReport {
                     slowdown(size.queries())));
         }
         return table.toString();
-    }
-
-    String callersPlot() {
-        return callersPlot(
-                "New keys: throughput against callers",
-                "calls a second, each waits for the disk; more is better",
-                figures.fresh,
-                List.of(SEMEL, SEMEL_PLATFORM, DEFAULT, TUNED));
-    }
-
-    String keysPlot() {
-        return new LineChart(
-                        "Latency against stored keys",
-                        "median of a call, µs; less is better",
-                        figures.sizes.stream().map(size -> keys(size.keys())).toList())
-                .add("new key", medians(true, LARGE))
-                .add("new key, small store", medians(true, SMALL))
-                .add("query of 20", medians(false, LARGE))
-                .add("query of 20, small store", medians(false, SMALL))
-                .svg();
-    }
-
-    private List<Double> medians(boolean fresh, String name) {
-        return figures.sizes.stream()
-                .map(size -> micros((fresh ? size.fresh() : size.queries()).of(name), 0.5))
-                .toList();
     }
 }

@@ -1,4 +1,4 @@
-/** How fast the embedded store is, next to bare RocksDB. */
+/** How fast the embedded store is, beside bare RocksDB. */
 @NullMarked
 package dev.semel.bench.rocksdb;
 

@@ -1,8 +1,10 @@
 package dev.semel.bench.sweep;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.bench.Output;
+import dev.semel.bench.Page;
 import dev.semel.bench.PostgresServer;
+import dev.semel.bench.Program;
 import dev.semel.bench.TempFolder;
 import dev.semel.bench.sweep.SweepRun.Effort;
 import dev.semel.bench.sweep.SweepRun.Figures;
@@ -13,7 +15,6 @@ import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.store.Time;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,23 +23,26 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What calls feel while a million keys are swept beside them. */
+/** How much slower calls are while a million keys are swept. */
 @Command(
         name = "sweep",
-        description = "Sweeps expired keys beside calls that come at a steady rate, on both durable stores;"
-                + " takes about an hour and a half, and about 3 GB in a temporary folder.")
+        description = {
+            "Sweeps expired keys beside calls that come at a steady rate, on both durable stores; takes about an hour and"
+                    + " a half, and about 3 GB in a temporary folder.",
+            "For a short run: --keys 1000."
+        })
 public final class SweepBench implements Runnable {
 
-    private static final PrintStream PROGRESS = System.err;
     private static final double MOST_MORE = 1.5;
+    private static final String DATABASE = "swept";
+    private static final int CONNECTIONS = 10;
 
     @Spec
     private CommandSpec spec;
@@ -47,39 +51,32 @@ public final class SweepBench implements Runnable {
             names = "--keys",
             paramLabel = "N",
             defaultValue = "1000000",
-            description = "How many keys are swept; a million unless said otherwise.")
+            description = "Keys to sweep; default: a million.")
     private long keys;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
             defaultValue = "500",
-            description = "How many calls come in a second; 500 unless said otherwise.")
+            description = "Calls a second; default: ${DEFAULT-VALUE}.")
     private int rate;
 
-    @Option(
-            names = "--out",
-            paramLabel = "DIR",
-            defaultValue = "${sys:semel.home:-.}/docs/benchmarks",
-            description = "Where the page (sweep.md) goes; docs/benchmarks unless said otherwise.")
-    private @Nullable Path out;
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public void run() {
-        if (keys < 1 || rate < 1) {
-            throw new ParameterException(spec.commandLine(), "--keys and --rate have to be 1 or more");
-        }
-        Path folder = Objects.requireNonNull(out);
-        report(folder, new Effort(keys, rate, Duration.ofSeconds(10)));
-        PROGRESS.println("Wrote " + folder.resolve("sweep.md"));
+        Program.requireAtLeast(1, "--keys", keys, spec);
+        Program.requireAtLeast(1, "--rate", rate, spec);
+        measure(new Effort(keys, rate, Duration.ofSeconds(10)), output::write);
     }
 
-    /** Measures, and writes the page. */
-    static void report(Path out, Effort effort) {
+    /** Measures, and writes the page after each store: the second takes so long that users may interrupt it. */
+    static void measure(Effort effort, Consumer<Page> output) {
         try (TempFolder temp = TempFolder.create("semel-bench-")) {
             Figures embedded = rocksDb(temp.path(), effort);
-            write(out, List.of(embedded), effort); // the rest takes so long that somebody may end it
-            write(out, List.of(embedded, postgres(temp.path(), effort)), effort);
+            output.accept(page(List.of(embedded), effort));
+            output.accept(page(List.of(embedded, postgres(temp.path(), effort)), effort));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (SQLException | InterruptedException e) {
@@ -87,33 +84,31 @@ public final class SweepBench implements Runnable {
         }
     }
 
-    private static void write(Path out, List<Figures> figures, Effort effort) throws IOException {
-        Files.createDirectories(out);
-        Files.writeString(out.resolve("sweep.md"), markdown(figures, effort));
+    private static Page page(List<Figures> figures, Effort effort) {
+        return new Page("sweep", markdown(figures, effort), Map.of());
     }
 
     private static Figures rocksDb(Path folder, Effort effort) {
         SweepRun run = new SweepRun("embedded store", effort);
-        Path place = folder.resolve("rocksdb");
+        Path subfolder = folder.resolve("rocksdb");
         RocksDbSettings settings = RocksDbSettings.DEFAULTS;
-        try (RocksDbStore store = RocksDbStore.open(place, settings.withSynced(false), Time.system())) {
+        try (RocksDbStore store = RocksDbStore.open(subfolder, settings.withSynced(false), Time.system())) {
             run.fill(store);
         }
-        try (RocksDbStore store = RocksDbStore.open(place, settings, Time.system())) {
+        try (RocksDbStore store = RocksDbStore.open(subfolder, settings, Time.system())) {
             return run.run(store);
         }
     }
 
     private static Figures postgres(Path folder, Effort effort) throws IOException, InterruptedException, SQLException {
         SweepRun run = new SweepRun("PostgreSQL", effort);
-        Path place = Files.createDirectories(folder.resolve("postgres"));
-        try (PostgresServer server = PostgresServer.start(place, Map.of("max_wal_size", "4GB"))) {
-            HikariConfig config = new HikariConfig();
-            config.setJdbcUrl(server.newDatabase("swept"));
-            try (HikariDataSource pool = new HikariDataSource(config);
+        Path subfolder = Files.createDirectories(folder.resolve("postgres"));
+        try (PostgresServer server = PostgresServer.start(subfolder, Map.of("max_wal_size", "4GB"))) {
+            server.newDatabase(DATABASE);
+            try (HikariDataSource pool = server.pool(DATABASE, CONNECTIONS);
                     PostgresStore store = PostgresStore.open(pool, PostgresSettings.DEFAULTS)) {
                 run.fill(store);
-                server.execute("swept", "vacuum (analyze)");
+                server.execute(DATABASE, "vacuum (analyze)");
                 return run.run(store);
             }
         }
@@ -123,15 +118,15 @@ public final class SweepBench implements Runnable {
         StringBuilder page = new StringBuilder("# Sweeps beside calls\n\nWritten by `./semel bench sweep`. JDK "
                 + Runtime.version().feature() + ", "
                 + Runtime.getRuntime().availableProcessors() + " processors. " + effort.rate()
-                + " calls a second, each with a new key, a document and a further key, come at a steady rate; a call's time counts from when"
-                + " it was to begin. The answers of expired keys are swept beside them in every other slice of "
+                + " calls a second, each with a new key, a document and an index entry, come at a steady rate. The latency of a"
+                + " call counts from when it was due. The responses of expired keys are swept in every other slice of "
                 + effort.slice().toSeconds()
-                + " s, and the ratio is that of slices that followed one another, in the median of"
-                + " all such pairs but the first: so both meet the same machine. What a sweep leaves to the store to do later (RocksDB's"
-                + " compaction, PostgreSQL's vacuum) falls into both. The aim: the slowest hundredth of calls takes less than half"
-                + " as long again. Beside the median is told by how much three quarters of the pairs differ at most; and, for what"
-                + " the machine does by itself, the same of slices without the sweep, each to the one before.\n\n"
-                + "| | pairs | p50 alone | p50 beside | p99 alone | p99 beside | ratio of p99 | aim, 1.5 | three in four | alone, three in four | swept | in |\n"
+                + " s. The ratio is that of two slices that follow one another: median of all such pairs but the first, so that"
+                + " both meet the same machine. What a sweep leaves to the store to do later (RocksDB's compaction, PostgreSQL's"
+                + " vacuum) falls into both. The aim: with the sweep, the p99 latency is less than 1.5 times as high. The third"
+                + " quartile of the ratio is shown beside its median, and, for the noise of the machine, the same quartile for"
+                + " slices without the sweep, each compared with the one before.\n\n"
+                + "| | pairs | p50 without | p50 with | p99 without | p99 with | ratio of p99 | aim, 1.5 | third quartile | noise, third quartile | swept | in |\n"
                 + "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (Figures each : figures) {
             Round all = each.all();

@@ -1,4 +1,4 @@
-/** What calls feel of a sweep. */
+/** How much slower calls are during a sweep. */
 @NullMarked
 package dev.semel.bench.sweep;
 

@@ -4,9 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.ForwardingStore;
 import dev.semel.testkit.crash.StoreOpener;
 import java.io.IOException;
@@ -14,19 +14,15 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
-/** Opens the store in the database whose URL is in the folder, as a server does; if it is out of reach, as soon as it is back. */
+/** Opens the store in the database whose URL is in the folder, as a server does; waits for it if it is out of reach. */
 public final class PostgresOpener implements StoreOpener {
-
-    private static final Logger MIGRATIONS = Logger.getLogger("org.flywaydb");
 
     private static final int CONNECTIONS = 4;
     private static final long TIMEOUT_MILLIS = 1_000;
-    private static final long BREATH_NANOS = 20_000_000;
+    private static final long POLL_NANOS = 20_000_000;
 
-    /** Leaves word where the database is. */
+    /** Writes the URL of the database to the folder. */
     static void write(Path folder, String url) throws IOException {
         Files.createDirectories(folder);
         Files.writeString(url(folder), url);
@@ -37,8 +33,7 @@ public final class PostgresOpener implements StoreOpener {
     }
 
     @Override
-    public Store open(Path folder, Time time) {
-        MIGRATIONS.setLevel(Level.WARNING);
+    public DocumentStore open(Path folder, Time time) {
         HikariDataSource pool = pool(folder);
         while (true) {
             try {
@@ -48,7 +43,7 @@ public final class PostgresOpener implements StoreOpener {
                     pool.close();
                     throw e;
                 }
-                LockSupport.parkNanos(BREATH_NANOS);
+                LockSupport.parkNanos(POLL_NANOS);
             }
         }
     }
@@ -71,7 +66,7 @@ public final class PostgresOpener implements StoreOpener {
 
         private final HikariDataSource pool;
 
-        Pooled(Store store, HikariDataSource pool) {
+        Pooled(DocumentStore store, HikariDataSource pool) {
             super(store);
             this.pool = pool;
         }

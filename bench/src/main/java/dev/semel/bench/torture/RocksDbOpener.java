@@ -2,8 +2,8 @@ package dev.semel.bench.torture;
 
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.crash.StoreOpener;
 import java.nio.file.Path;
 
@@ -11,7 +11,7 @@ import java.nio.file.Path;
 public final class RocksDbOpener implements StoreOpener {
 
     @Override
-    public Store open(Path folder, Time time) {
+    public DocumentStore open(Path folder, Time time) {
         return RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time);
     }
 }

@@ -26,19 +26,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Kills a process that uses a store, again and again, and says whether everything that was acknowledged is there exactly once. */
+/** Kills a process that uses a store, again and again, and checks that everything acknowledged is there exactly once. */
 @Command(
         name = "semel torture",
         description = {
-            "Kills a process that runs operations on a store, again and again, and looks whether everything that was"
-                    + " acknowledged is there exactly once. On PostgreSQL two processes run the same operations, and"
-                    + " connections and the server are killed as well as they.",
-            "Exits with 0 if so, and with 1 if not; then the folder is kept."
+            "Kills a process that runs operations on a store, again and again, and checks that everything acknowledged is"
+                    + " there exactly once. On PostgreSQL, two processes run the same operations, and connections and the"
+                    + " server are killed, too.",
+            "Exits with 0 if the check holds, and with 1 if not; then the folder is kept."
         })
 public final class Torture extends Program implements Callable<Integer> {
 
-    /** After so many kills all is checked, and a new store is begun: so checking takes no longer the longer it goes on. */
-    static final int KILLS_OF_A_ROUND = 100;
+    /** After so many kills everything is checked, and a new store is used, so that checks do not take longer and longer. */
+    static final int KILLS_PER_ROUND = 100;
 
     private static final Map<String, Tortured.Kind> STORES =
             new TreeMap<>(Map.of("rocksdb", folder -> new TorturedRocksDb(), "postgres", TorturedPostgres::begin));
@@ -53,22 +53,22 @@ public final class Torture extends Program implements Callable<Integer> {
             names = "--kills",
             paramLabel = "N",
             defaultValue = "100",
-            description = "How often something is killed; 100 unless said otherwise, about two a second.")
+            description = "How often something is killed, about two a second; default: ${DEFAULT-VALUE}.")
     private int kills;
 
     @Option(
             names = "--seed",
             paramLabel = "S",
-            description = "Repeats the operations and the moments of the kills of a run before; drawn unless given.")
+            description = "Repeats the operations and the moments of the kills of another run; default: random.")
     private @Nullable Long seed;
 
     @Option(
             names = "--folder",
             paramLabel = "DIR",
-            description = "Where the stores go: absent or empty, and kept; a temporary one unless said otherwise.")
+            description = "Folder of the stores, absent or empty, which is kept; default: a temporary one.")
     private @Nullable Path folder;
 
-    private final long begun = System.nanoTime();
+    private final long startedAt = System.nanoTime();
 
     private Torture() {}
 
@@ -85,21 +85,19 @@ public final class Torture extends Program implements Callable<Integer> {
     public Integer call() throws IOException {
         Tortured.Kind kind = STORES.get(store);
         if (kind == null) {
-            throw wrong("there is no store \"" + store + "\"; there is " + String.join(", ", STORES.keySet()));
+            throw wrongUse("there is no store \"" + store + "\"; choose one of " + String.join(", ", STORES.keySet()));
         }
-        if (kills < 1) {
-            throw wrong("--kills has to be 1 or more, not " + kills);
-        }
+        requireAtLeast(1, "--kills", kills, spec);
         if (folder != null && !isFree(folder)) {
-            throw wrong("the folder " + folder + " is not empty");
+            throw wrongUse("the folder " + folder + " is not empty");
         }
         long firstSeed = seed == null ? newSeed() : seed;
-        boolean holds = folder == null ? tortureElsewhere(kind, firstSeed) : torture(kind, folder, firstSeed);
+        boolean holds = folder == null ? tortureInTempFolder(kind, firstSeed) : torture(kind, folder, firstSeed);
         return holds ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    /** In a folder that is kept if there is something to see in it. */
-    private boolean tortureElsewhere(Tortured.Kind kind, long firstSeed) throws IOException {
+    /** In a temporary folder, which is kept if the check fails. */
+    private boolean tortureInTempFolder(Tortured.Kind kind, long firstSeed) throws IOException {
         TempFolder temp = TempFolder.create("semel-torture-");
         boolean holds = false;
         try {
@@ -114,7 +112,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    private ParameterException wrong(String message) {
+    private ParameterException wrongUse(String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 
@@ -127,25 +125,25 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** One that is easily typed. */
+    /** A number that is easy to type. */
     private static long newSeed() {
         return new SecureRandom().nextInt(1_000_000);
     }
 
-    private boolean torture(Tortured.Kind kind, Path place, long firstSeed) throws IOException {
+    private boolean torture(Tortured.Kind kind, Path parent, long firstSeed) throws IOException {
         showProgress(CrashReport.NOTHING);
-        try (Tortured tortured = kind.begin(place)) {
-            return torture(tortured, place, firstSeed);
+        try (Tortured tortured = kind.begin(parent)) {
+            return torture(tortured, parent, firstSeed);
         }
     }
 
-    /** Rounds have the seed and those that follow it, so that the seed of the one that fails repeats it alone. */
-    private boolean torture(Tortured tortured, Path place, long firstSeed) throws IOException {
+    /** Rounds have consecutive seeds, so that the seed of the one that fails repeats it alone. */
+    private boolean torture(Tortured tortured, Path parent, long firstSeed) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         CrashReport sum = CrashReport.NOTHING;
         for (int round = 0; sum.kills() < kills; round++) {
-            CrashSettings settings = tortured.round(place.resolve("round-" + (round + 1)))
-                    .withKills(Math.min(KILLS_OF_A_ROUND, kills - sum.kills()))
+            CrashSettings settings = tortured.round(parent.resolve("round-" + (round + 1)))
+                    .withKills(Math.min(KILLS_PER_ROUND, kills - sum.kills()))
                     .withSeed(firstSeed + round);
             CrashReport before = sum;
             try {
@@ -198,6 +196,6 @@ public final class Torture extends Program implements Callable<Integer> {
                 sum.effects(),
                 sum.rerun(),
                 sum.frozen(),
-                Duration.ofNanos(System.nanoTime() - begun).toSeconds());
+                Duration.ofNanos(System.nanoTime() - startedAt).toSeconds());
     }
 }

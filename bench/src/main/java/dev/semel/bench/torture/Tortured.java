@@ -4,23 +4,23 @@ import dev.semel.testkit.crash.CrashSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A kind of store, with all that it stands on while it is tortured. */
+/** A store that is tortured, with the server that it needs. */
 interface Tortured extends AutoCloseable {
 
-    /** What to do to a new store, in a folder of its own. */
+    /** Settings of a round with a new store, in a folder of its own. */
     CrashSettings round(Path folder) throws IOException;
 
     @Override
     void close();
 
-    /** Gets what a kind of store stands on. */
+    /** Starts what a kind of store needs. */
     @FunctionalInterface
     interface Kind {
 
         /**
-         * Gets it.
+         * Starts it.
          *
-         * @param folder for whatever all rounds have in common
+         * @param folder for what all rounds share
          */
         Tortured begin(Path folder) throws IOException;
     }

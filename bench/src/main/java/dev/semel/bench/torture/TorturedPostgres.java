@@ -1,8 +1,8 @@
 package dev.semel.bench.torture;
 
 import dev.semel.bench.PostgresServer;
-import dev.semel.testkit.crash.Blow;
 import dev.semel.testkit.crash.CrashSettings;
+import dev.semel.testkit.crash.Fault;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * A PostgreSQL that two workers share, with a database for each round. Struck are a connection, by {@code pg_terminate_backend}; the
- * process behind one, by {@code kill -9}, on which the server ends all the others and recovers; and the server with all its
- * processes.
+ * A PostgreSQL that two workers share, with a database for each round. Its faults: a connection is ended by
+ * {@code pg_terminate_backend}; the process behind one is killed by {@code kill -9}, whereupon the server ends all the others and
+ * recovers; and the server is killed with all its processes.
  */
 final class TorturedPostgres implements Tortured {
 
@@ -44,36 +44,37 @@ final class TorturedPostgres implements Tortured {
         try {
             PostgresOpener.write(folder.resolve("store"), server.newDatabase("round_" + ++rounds));
         } catch (SQLException e) {
-            throw new IOException("Cannot make a database", e);
+            throw new IOException("Cannot create a database", e);
         }
-        List<Blow> blows = List.of(this::endConnection, this::killBackend, random -> server.killAndStart());
+        List<Fault> faults = List.of(this::endConnection, this::killBackend, random -> server.killAndRestart());
         return CrashSettings.of(PostgresOpener.class, folder)
                 .withWorkers(WORKERS)
-                .withBlows(blows);
+                .withFaults(faults);
     }
 
     private void endConnection(SplittableRandom random) throws IOException, InterruptedException {
-        strikeConnection(random, pid -> server.ask("postgres", "select pg_terminate_backend(" + pid + ")"));
+        breakConnection(
+                random, pid -> server.query(PostgresServer.POSTGRES, "select pg_terminate_backend(" + pid + ")"));
     }
 
     private void killBackend(SplittableRandom random) throws IOException, InterruptedException {
-        strikeConnection(random, pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+        breakConnection(random, pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
     }
 
     /** What is done to the process behind a connection. */
-    private interface Stroke {
-        void at(long pid) throws SQLException;
+    private interface BackendFault {
+        void inject(long pid) throws SQLException;
     }
 
-    /** A server that still recovers from what it was struck with before has none; nor has one that nobody has come to yet. */
-    private void strikeConnection(SplittableRandom random, Stroke stroke) throws IOException, InterruptedException {
+    /** There is no connection while the server still recovers from a fault before, or before a worker has connected. */
+    private void breakConnection(SplittableRandom random, BackendFault fault) throws IOException, InterruptedException {
         try {
-            List<String> all = server.ask("postgres", CONNECTIONS);
+            List<String> all = server.query(PostgresServer.POSTGRES, CONNECTIONS);
             if (!all.isEmpty()) {
-                stroke.at(Long.parseLong(all.get(random.nextInt(all.size()))));
+                fault.inject(Long.parseLong(all.get(random.nextInt(all.size()))));
             }
         } catch (SQLException e) {
-            // it still recovers
+            // it is still recovering
         }
         server.awaitReady();
     }

@@ -1,4 +1,4 @@
-/** Kills a process that uses a store, thousands of times if need be: {@code semel torture}. */
+/** Crash runs of any length: {@code semel torture}. */
 @NullMarked
 package dev.semel.bench.torture;
 

@@ -1,4 +1,4 @@
-// What Restate is asked to do: one durable step, and an answer as long as the request.
+// The service that Restate calls: one durable step, and a response as long as the request.
 Promise.withResolvers ??= function () {
   let resolve, reject;
   const promise = new Promise((done, failed) => ((resolve = done), (reject = failed)));

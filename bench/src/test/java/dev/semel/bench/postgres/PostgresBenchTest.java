@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.bench.Contest.Effort;
 import dev.semel.bench.LeftBehind;
+import dev.semel.bench.Scale;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The benchmark runs and reports; how fast anything is, is not for a test to say. */
+/** The benchmark runs and writes its page; how fast anything is, is not tested. */
 class PostgresBenchTest {
 
     @TempDir
@@ -18,14 +19,18 @@ class PostgresBenchTest {
 
     @Test
     void briefRun_writesAimsFiguresAndPlots_andLeavesNothingElse() throws Exception {
-        PostgresBench.report(out, new Effort(1, Duration.ofMillis(20)), 400, 40);
+        PostgresBench.measure(new Scale(new Effort(1, Duration.ofMillis(20)), 400, 40))
+                .write(out);
 
         assertThat(LeftBehind.folders()).isEmpty();
         assertThat(Files.readString(out.resolve("postgres.md")))
-                .contains("## Aims", "## New keys", "## Known keys", "## Databases of rising size")
+                .contains("## Aims", "## Size of a key", "## New keys", "## Known keys", "## Databases of rising size")
                 .contains("| new key, callers: 32, to BEGIN, INSERT, COMMIT |", "| known key, callers: 32, to DBOS |")
+                .contains(
+                        "| index entries of an idempotency record | ", "| `idempotency_records` | ", "| `documents` | ")
                 .contains("| whole tables read with 400 keys | 0.00 |")
-                .contains("| 32 | **once-call** |", "| 1 | SELECT by key |", "| 32 | DBOS Java |", "| 40 |", "| 400 |")
+                .contains(
+                        "| 32 | **atomic call** |", "| 1 | SELECT by key |", "| 32 | DBOS Java |", "| 40 |", "| 400 |")
                 .doesNotContain("NaN", " 0 scans of an index");
         for (String plot : new String[] {"postgres-callers.svg", "postgres-keys.svg"}) {
             assertThat(Files.readString(out.resolve(plot)))

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.bench.Contest.Effort;
 import dev.semel.bench.LeftBehind;
+import dev.semel.bench.Scale;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The benchmark runs and reports; how fast anything is, is not for a test to say. */
+/** The benchmark runs and writes its page; how fast anything is, is not tested. */
 class RocksDbBenchTest {
 
     @TempDir
@@ -18,13 +19,14 @@ class RocksDbBenchTest {
 
     @Test
     void briefRun_writesAimsFiguresAndPlots_andLeavesNothingElse() throws Exception {
-        RocksDbBench.report(out, new Effort(1, Duration.ofMillis(20)), 400, 40);
+        RocksDbBench.measure(new Scale(new Effort(1, Duration.ofMillis(20)), 400, 40))
+                .write(out);
 
         assertThat(LeftBehind.folders()).isEmpty();
         assertThat(Files.readString(out.resolve("rocksdb.md")))
                 .contains("## Aims", "## New keys", "## Known keys", "## Stores of rising size")
                 .contains("| new key, callers: 64, to bare RocksDB, tuned |", "| opening 400 keys |")
-                .contains("| 64 | **once-call** |", "| 2 | bare RocksDB |", "| 40 |", "| 400 |")
+                .contains("| 64 | **atomic call** |", "| 2 | bare RocksDB |", "| 40 |", "| 400 |")
                 .doesNotContain("NaN");
         for (String plot : new String[] {"rocksdb-callers.svg", "rocksdb-keys.svg"}) {
             assertThat(Files.readString(out.resolve(plot)))

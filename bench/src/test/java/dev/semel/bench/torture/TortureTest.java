@@ -40,7 +40,7 @@ class TortureTest {
 
     /** The seed is one whose kills aim at workers, a connection, the process behind one, and the server. */
     @Test
-    void killsOfPostgres_andOfTwoWhoShareIt_loseNothing() throws Exception {
+    void killsOfPostgresAndOfTwoWorkers_loseNothing() throws Exception {
         Path stores = folder.resolve("stores");
         int status = run("--store", "postgres", "--kills", "6", "--seed", "24", "--folder", stores.toString());
 
@@ -49,13 +49,13 @@ class TortureTest {
                 .startsWith("postgres, seed 24: 6 kills (")
                 .endsWith(": everything acknowledged is there exactly once" + System.lineSeparator());
         assertThat(status).isZero();
-        // what else was struck, and whether the server lived to tell, depends on the moment
+        // which other faults were injected depends on the moment
         assertThat(Files.readString(stores.resolve("postgres/log"))).contains("database system was interrupted");
         assertThat(stores.resolve("round-1/worker-2")).isDirectory();
     }
 
     @Test
-    void wrongUse_isToldInOneLine() throws Exception {
+    void wrongUse_printsOneLine() throws Exception {
         Files.createFile(folder.resolve("something"));
 
         assertThat(run("--store", "stone")).isEqualTo(2);
@@ -66,7 +66,7 @@ class TortureTest {
         String see = " (see ./semel torture --help)";
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "semel torture: there is no store \"stone\"; there is postgres, rocksdb" + see,
+                        "semel torture: there is no store \"stone\"; choose one of postgres, rocksdb" + see,
                         "semel torture: --kills has to be 1 or more, not 0" + see,
                         "semel torture: Invalid value for option '--kills': 'many' is not an int" + see,
                         "semel torture: the folder " + folder + " is not empty" + see,

@@ -1,0 +1,29 @@
+package dev.semel.bench;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Option of benchmarks whose candidates take turns: how often they do. */
+public final class RoundsOption {
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "How often everything is measured in turn; default: ${DEFAULT-VALUE}.")
+    private int rounds;
+
+    /** The option with a default. */
+    public RoundsOption(int rounds) {
+        this.rounds = rounds;
+    }
+
+    /** How many rounds. */
+    public int rounds() {
+        Program.requireAtLeast(1, "--rounds", rounds, command);
+        return rounds;
+    }
+}
