@@ -11,9 +11,6 @@ import org.postgresql.util.ServerErrorMessage;
 /** Says in a line what is wrong with a database. */
 final class DatabaseFault {
 
-    private static final String NO_TABLE = "42P01";
-    private static final String NO_PERMISSION = "42501";
-
     private static final String NO_CONNECTION = "08001";
     private static final String READ_ONLY = "25006";
     private static final String DISK_FULL = "53100";
@@ -22,31 +19,19 @@ final class DatabaseFault {
     private DatabaseFault() {}
 
     /** What the database or its driver said, for whoever runs the server. */
-    static String said(SQLException e) {
+    static String message(SQLException e) {
         if (e.getCause() instanceof UnknownHostException) {
             return "there is no host " + e.getCause().getMessage();
         }
-        ServerErrorMessage told = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
-        return String.valueOf(told == null ? e.getMessage() : told.getMessage());
+        ServerErrorMessage serverMessage = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
+        return String.valueOf(serverMessage == null ? e.getMessage() : serverMessage.getMessage());
     }
 
-    /** Why the tables could not be used or made, and what would help. */
-    static String ofTables(StoreException e, boolean migrating) {
+    /** Why the tables could not be used or installed: what the store reports, or else the database. */
+    static String ofTables(StoreException e) {
         SQLException cause = cause(e);
-        String state = cause == null ? null : cause.getSQLState();
-        if (cause == null || state == null) {
-            return String.valueOf(e.getMessage());
-        }
-        if (state.equals(NO_TABLE) && !migrating) {
-            return "its tables are not there; let their owner start once with --store-migrate true";
-        }
-        if (state.equals(NO_PERMISSION)) {
-            return said(cause)
-                    + (migrating
-                            ? "; log in as the owner of the tables, or with --store-migrate false where they are up to date"
-                            : "; the login has to be a member of semel_app and semel_service");
-        }
-        return said(cause);
+        String message = String.valueOf(e.getMessage());
+        return cause == null ? message.replaceFirst("^The database cannot be used\\. ", "") : message(cause);
     }
 
     /** What kind of fault it is, for anybody who asks; nothing of what was said. */
@@ -56,10 +41,10 @@ final class DatabaseFault {
         return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
             case "08" -> "The database cannot be reached";
             case "28" -> "The database does not let the server in";
-            case "53" -> "The database has no room, or no connection left";
+            case "53" -> "The database has no space or no connection left";
             case "57" -> "The database is being stopped or started, or takes too long";
             case "3D" -> "The database is not there";
-            case "42" -> "The database's tables are not as they have to be";
+            case "42" -> "The database's tables are not as expected";
             case "25" -> "The database can only be read";
             default -> cause == null ? "The store failed; the log says why" : "The database failed; the log says why";
         };

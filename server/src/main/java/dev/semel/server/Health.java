@@ -1,19 +1,17 @@
 package dev.semel.server;
 
-import dev.semel.http.EdgeProblem;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
-import dev.semel.server.web.Refusal;
+import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
-import dev.semel.store.OnceKey;
-import dev.semel.store.Quota;
-import dev.semel.store.Store;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.StoreException;
-import dev.semel.store.Threads;
 import dev.semel.store.Time;
+import dev.semel.store.spi.DocumentStore;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,24 +22,24 @@ import org.slf4j.LoggerFactory;
 /** Whether the server runs, and whether it can do anything. */
 final class Health implements App {
 
-    private static final OnceKey NOBODYS = new OnceKey("health", "GET /health/ready", "none");
+    private static final IdempotencyKey PROBE_KEY = new IdempotencyKey("health", "GET /health/ready", "none");
 
     private static final String REASON = "reason";
-    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(Health.class);
 
     private static final long LONG_NANOS = Duration.ofSeconds(10).toNanos();
 
-    private final Store store;
+    private final DocumentStore store;
     private final Time time;
     private final WriteProbe writes;
-    private final AtomicReference<@Nullable Long> lookingSince = new AtomicReference<>();
-    private final AtomicLong looks = new AtomicLong();
-    private long latestLook;
+    private final AtomicReference<@Nullable Long> checkingSince = new AtomicReference<>();
+    private final AtomicLong checks = new AtomicLong();
+    private long latestCheck;
     private volatile boolean wasFine = true; // or else the store could not have been opened
     private volatile boolean stopping;
 
-    Health(Store store, Time time) {
+    Health(DocumentStore store, Time time) {
         this.store = store;
         this.time = time;
         this.writes = new WriteProbe(store, time);
@@ -62,65 +60,65 @@ final class Health implements App {
         routes.getOpen("/health/ready", this::ready);
     }
 
-    private Answer ready(Request request) {
+    private ApiResponse ready(Request request) {
         if (stopping) {
-            throw new Refusal(stoppingProblem());
+            throw new ProblemException(stoppingProblem());
         }
         try {
-            look();
+            check();
         } catch (StoreException e) {
             LOG.atWarn().addKeyValue("error", e.getMessage()).log("Not ready");
             StoreFault fault = StoreFault.of(e);
-            throw new Refusal(EdgeProblem.STORE_UNAVAILABLE
-                    .retryAfter(PAUSE)
+            throw new ProblemException(IdempotencyProblem.STORE_UNAVAILABLE
+                    .retryAfter(RETRY_AFTER)
                     .detailed(fault.detail())
                     .with(REASON, fault.reason()));
         }
         return up();
     }
 
-    private void look() {
-        long mine = looks.incrementAndGet();
+    private void check() {
+        long mine = checks.incrementAndGet();
         boolean fine = false;
         try {
-            store.find(NOBODYS, Quota.NONE);
+            store.find(PROBE_KEY);
             writes.check();
             fine = true;
         } finally {
-            saw(mine, fine);
+            checked(mine, fine);
         }
     }
 
     /** One that was begun earlier and took longer says nothing new. */
-    private synchronized void saw(long look, boolean fine) {
-        if (look > latestLook) {
-            latestLook = look;
+    private synchronized void checked(long check, boolean fine) {
+        if (check > latestCheck) {
+            latestCheck = check;
             wasFine = fine;
         }
     }
 
-    /** Whether it was ready a moment ago, for who must not wait for a store that hangs: with each question it is looked at anew. */
+    /** Whether it was ready at the latest check, for callers that must not wait for a store that hangs; each call starts another check. */
     boolean wasReady() {
-        Long since = lookingSince.get();
-        if (since == null && lookingSince.compareAndSet(null, time.nanoTime())) {
+        Long since = checkingSince.get();
+        if (since == null && checkingSince.compareAndSet(null, time.nanoTime())) {
             try {
-                Threads.EXECUTOR.execute(this::lookAround);
+                Time.threads().execute(this::checkInBackground);
             } catch (Throwable e) { // no thread can be had
-                lookingSince.set(null);
+                checkingSince.set(null);
                 return false;
             }
         }
-        boolean hangs = since != null && time.nanoTime() - since > LONG_NANOS;
-        return wasFine && !hangs && !stopping;
+        boolean hanging = since != null && time.nanoTime() - since > LONG_NANOS;
+        return wasFine && !hanging && !stopping;
     }
 
-    private void lookAround() {
+    private void checkInBackground() {
         try {
-            look();
+            check();
         } catch (RuntimeException e) {
             // who asks next is told
         } finally {
-            lookingSince.set(null);
+            checkingSince.set(null);
         }
     }
 
@@ -131,7 +129,7 @@ final class Health implements App {
                 .with(Problem.RETRY_AFTER, 1000);
     }
 
-    private static Answer up() {
-        return Answer.ok(JsonText.object().put("status", "up"));
+    private static ApiResponse up() {
+        return ApiResponse.ok(JsonText.object().put("status", "up"));
     }
 }

@@ -9,7 +9,6 @@ import dev.semel.server.metrics.PostgresMeters;
 import dev.semel.server.settings.PostgresUrl;
 import dev.semel.server.settings.StoreSettings;
 import dev.semel.store.StoreException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -21,7 +20,6 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 final class PostgresStorage {
 
-    private static final int OLDEST_VERSION = 16;
     private static final Duration FIRST_CONNECTION = Duration.ofSeconds(10);
     private static final Duration CONNECTION = Duration.ofSeconds(2);
     private static final Duration LOCK = Duration.ofSeconds(3);
@@ -31,7 +29,7 @@ final class PostgresStorage {
     private static final int MIGRATING = 5;
 
     /** Longer than any statement may take, so that only a database that has fallen silent is given up. */
-    private static final Duration SILENCE = Duration.ofSeconds(6);
+    private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(6);
 
     private final HikariDataSource pool;
     private final PostgresStore store;
@@ -49,12 +47,12 @@ final class PostgresStorage {
      * @throws StoreException if that cannot be done; says why, without the password
      */
     static PostgresStorage open(PostgresUrl url, StoreSettings settings) {
-        PostgresSettings usual = new PostgresSettings(settings.migrate(), LOCK, STATEMENT);
-        prepare(url, usual);
+        PostgresSettings base = new PostgresSettings(settings.schema(), settings.migrate(), LOCK, STATEMENT);
+        prepare(url, base);
         HikariDataSource pool = pool(lasting(url), settings.connections(), settings.connections());
         try {
             PostgresMeters meters = new PostgresMeters(pool);
-            PostgresStore store = PostgresStore.open(pool, source(url), usual.withoutMigration(), meters);
+            PostgresStore store = PostgresStore.open(pool, source(url), base.withoutMigration(), meters);
             return new PostgresStorage(pool, store, meters);
         } catch (RuntimeException e) {
             pool.close();
@@ -67,30 +65,24 @@ final class PostgresStorage {
         PGSimpleDataSource source = source(url);
         try {
             source.setLoginTimeout((int) FIRST_CONNECTION.toSeconds());
-            try (Connection connection = source.getConnection()) {
-                int version = connection.getMetaData().getDatabaseMajorVersion();
-                if (version < OLDEST_VERSION) {
-                    throw unusable(
-                            url, "it is PostgreSQL " + version + ", and has to be " + OLDEST_VERSION + " or newer");
-                }
-            }
+            source.getConnection().close();
         } catch (SQLException e) {
-            throw unusable(url, DatabaseFault.said(e));
+            throw unusable(url, DatabaseFault.message(e));
         }
         try (HikariDataSource pool = pool(source, MIGRATING, 0)) {
             PostgresStore.open(pool, settings).close();
         } catch (StoreException e) {
-            throw unusable(url, DatabaseFault.ofTables(e, settings.migrate()));
+            throw unusable(url, DatabaseFault.ofTables(e));
         }
     }
 
     private static StoreException unusable(PostgresUrl url, String reason) {
-        return StoreException.refused("Cannot use the database " + url.place() + ": " + reason);
+        return StoreException.rejected("Cannot use the database " + url.location() + ": " + reason);
     }
 
     private static PGSimpleDataSource source(PostgresUrl url) {
         PGSimpleDataSource source = url.dataSource();
-        if (!url.says("ApplicationName")) {
+        if (!url.hasParameter("ApplicationName")) {
             source.setApplicationName("semel");
         }
         return source;
@@ -98,8 +90,8 @@ final class PostgresStorage {
 
     private static PGSimpleDataSource lasting(PostgresUrl url) {
         PGSimpleDataSource source = source(url);
-        if (!url.says("socketTimeout")) {
-            source.setSocketTimeout((int) SILENCE.toSeconds());
+        if (!url.hasParameter("socketTimeout")) {
+            source.setSocketTimeout((int) SOCKET_TIMEOUT.toSeconds());
         }
         return source;
     }
@@ -119,10 +111,10 @@ final class PostgresStorage {
     }
 
     Storage asStorage() {
-        return new Storage(store, this::figures, meters, this::close);
+        return new Storage(store, store.admin(), this::connections, meters, this::close);
     }
 
-    private Map<String, Integer> figures() {
+    private Map<String, Integer> connections() {
         HikariPoolMXBean now = pool.getHikariPoolMXBean();
         return Map.of(
                 "active", now.getActiveConnections(),

@@ -1,10 +1,11 @@
 package dev.semel.server;
 
+import dev.semel.document.Transactions;
 import dev.semel.http.FilterSettings;
 import dev.semel.http.Idempotency;
-import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.OpenTelemetryTracing;
 import dev.semel.http.Tracing;
+import dev.semel.http.servlet.IdempotencyFilter;
 import dev.semel.once.Once;
 import dev.semel.server.auth.AuthFilter;
 import dev.semel.server.auth.DevMode;
@@ -13,25 +14,26 @@ import dev.semel.server.auth.Tokens;
 import dev.semel.server.metrics.Metrics;
 import dev.semel.server.metrics.RequestMeters;
 import dev.semel.server.openapi.ApiPages;
-import dev.semel.server.ops.KeyDesk;
+import dev.semel.server.ops.IdempotencyApi;
+import dev.semel.server.ops.OperatorApi;
 import dev.semel.server.ops.Sweeps;
 import dev.semel.server.settings.PemFiles;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.web.Api;
 import dev.semel.server.web.App;
-import dev.semel.server.web.BodyRoom;
+import dev.semel.server.web.BodyBudget;
 import dev.semel.server.web.Caller;
-import dev.semel.server.web.Edge;
+import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.Routes;
 import dev.semel.server.web.SecurityHeaders;
 import dev.semel.server.web.SlowClients;
 import dev.semel.server.web.Sockets;
-import dev.semel.store.Cleanup;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
-import dev.semel.store.Sweeper;
 import dev.semel.store.Time;
-import dev.semel.store.Transactions;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.Cleanup;
+import dev.semel.store.admin.Sweeper;
+import dev.semel.store.spi.OrderedStore;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.TracerProvider;
@@ -70,28 +72,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** Everything behind one port. */
+/** The server: all systems behind one port. */
 public final class Server implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
     private static final int MOST_HEADER_BYTES = 16 << 10;
     private static final int BODY_SHARE = 16; // of the memory: what is made of a body takes several times its size
-    private static final Duration BODY_PATIENCE = Duration.ofMillis(100);
+    private static final Duration BODY_WAIT = Duration.ofMillis(100);
 
-    /** Ambiguous paths are refused, and ErrorAnswers says so; but an encoded slash is none to us, who decode behind the slashes. */
+    /** Ambiguous paths are rejected with ErrorResponses; an encoded slash is not ambiguous here, since paths are split before they are decoded. */
     private static final UriCompliance PATHS =
             UriCompliance.DEFAULT.with("SEMEL", Violation.AMBIGUOUS_PATH_SEPARATOR, Violation.AMBIGUOUS_PATH_ENCODING);
 
-    private static final int MOST_UNACCEPTED = 1024; // who does not fit in tries again after a second
+    private static final int MOST_UNACCEPTED = 1024; // others try again after a second
     private static final long IDLE_MILLIS = 30_000;
-    private static final long SHUTDOWN_IDLE_MILLIS = 1000; // for connections on which nothing is under way
+    private static final long SHUTDOWN_IDLE_MILLIS = 1000; // for connections on which nothing is in progress
 
     private final Storage storage;
     private final Metrics metrics;
     private final org.eclipse.jetty.server.Server jetty;
     private final ServerConnector connector;
     private final Health health;
-    private final Home home;
+    private final HomePage home;
     private final Sweeper sweeper;
     private final List<App> apps;
     private final @Nullable DevMode devMode;
@@ -104,18 +106,19 @@ public final class Server implements AutoCloseable {
     private Server(ServerSettings settings, Storage storage, Time time, Function<Apps, List<App>> apps) {
         this.storage = storage;
         this.metrics = new Metrics(storage.meters());
-        Store store = storage.store();
+        OrderedStore store = storage.store();
+        StoreAdmin admin = storage.admin();
         this.host = settings.host();
         Transactions transactions = new Transactions(store, time);
         Once once = new Once(transactions, time, settings.once(), metrics.once());
         Routes routes = new Routes();
         this.health = new Health(store, time);
         this.devMode = settings.tokens() == null ? new DevMode(time) : null;
-        this.home = new Home(devMode != null, routes);
+        this.home = new HomePage(devMode != null, routes);
         health.declare(routes);
         metrics.declare(routes);
         home.declare(routes);
-        new KeyRecords(store).declare(routes);
+        new IdempotencyApi(store, admin).declare(routes);
         if (devMode != null) {
             devMode.declare(routes);
         }
@@ -123,9 +126,9 @@ public final class Server implements AutoCloseable {
         this.apps.forEach(app -> app.declare(routes));
         List<Sweeper.Task> tasks =
                 this.apps.stream().flatMap(app -> app.sweepTasks().stream()).toList();
-        this.sweeper = new Sweeper(store, time, tasks, (cleanups, complete) -> swept(cleanups, complete, metrics));
-        new KeyDesk(transactions, settings.once(), this.apps).declare(routes);
-        new Sweeps(store, sweeper).declare(routes);
+        this.sweeper = new Sweeper(admin, time, tasks, (cleanups, complete) -> swept(cleanups, complete, metrics));
+        new OperatorApi(transactions, admin, settings.once(), this.apps).declare(routes);
+        new Sweeps(admin, sweeper).declare(routes);
         new ApiPages(routes).declare(routes);
 
         RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
@@ -137,30 +140,30 @@ public final class Server implements AutoCloseable {
         jetty.addConnector(connector);
         jetty.addBean(new NetworkConnectionLimit(settings.connections().most(), connector));
         jetty.setStopTimeout(settings.stopTimeout().toMillis());
-        jetty.setErrorHandler(new ErrorAnswers(requests::refused));
+        jetty.setErrorHandler(new ErrorResponses(requests::rejected));
         Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
         AuthFilter auth = new AuthFilter(routes, Objects.requireNonNull(tokens), time);
         this.sockets = new Sockets(routes, auth, time, settings.sockets());
-        metrics.gauge("semel.ready", "1 if it was ready a moment ago", () -> health.wasReady() ? 1 : 0);
-        metrics.gauge("semel.websockets.open", "WebSockets that are open", sockets::count);
+        metrics.gauge("semel.ready", "1 if the server was ready at the latest check", () -> health.wasReady() ? 1 : 0);
+        metrics.gauge("semel.websockets.open", "Open WebSockets", sockets::count);
         jetty.setHandler(new GracefulHandler(context(requests, routes, transactions, once, auth)));
     }
 
     private ServletContextHandler context(
             RequestMeters requests, Routes routes, Transactions transactions, Once once, AuthFilter auth) {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
-        context.setErrorHandler(new ErrorAnswers(status -> {}));
+        context.setErrorHandler(new ErrorResponses(status -> {}));
         context.getServletHandler().setDecodeAmbiguousURIs(true);
         add(context, requests);
         add(context, slowClients);
-        add(context, new Edge());
+        add(context, new ErrorFilter());
         if (devMode != null) {
             add(context, new LoopbackGuard(host));
         }
         add(context, auth);
         add(context, sockets);
         JettyWebSocketServletContainerInitializer.configure(context, null);
-        add(context, new BodyRoom(Runtime.getRuntime().maxMemory() / BODY_SHARE, BODY_PATIENCE));
+        add(context, new BodyBudget(Runtime.getRuntime().maxMemory() / BODY_SHARE, BODY_WAIT));
         add(
                 context,
                 new IdempotencyFilter(
@@ -180,14 +183,14 @@ public final class Server implements AutoCloseable {
         return context;
     }
 
-    /** Nobody follows requests where no agent has brought somebody who does. */
+    /** No tracing unless an agent has installed a tracer. */
     private static Tracing tracing(Routes routes) {
         OpenTelemetry telemetry = GlobalOpenTelemetry.get();
         return telemetry.getTracerProvider() == TracerProvider.noop()
                 ? Tracing.NONE
                 : new OpenTelemetryTracing(
                         telemetry,
-                        request -> routes.find(request)
+                        request -> routes.find(request.method(), request.path())
                                 .map(match -> match.route().pattern())
                                 .orElse(null));
     }
@@ -216,7 +219,7 @@ public final class Server implements AutoCloseable {
         if (tls == null) {
             made = new ServerConnector(jetty, new HttpConnectionFactory(http));
         } else {
-            http.addCustomizer(new SecureRequestCustomizer(false)); // whatever name it is asked by
+            http.addCustomizer(new SecureRequestCustomizer(false)); // under any host name
             made = new ServerConnector(jetty, tls.factory(), new HttpConnectionFactory(http));
         }
         http.addCustomizer(new SecurityHeaders()); // behind the one that knows whether the request is secure
@@ -233,7 +236,7 @@ public final class Server implements AutoCloseable {
      * Opens the store and starts.
      *
      * @throws StoreException if the store cannot be opened
-     * @throws UncheckedIOException if the port cannot be had
+     * @throws UncheckedIOException if the port is not available
      */
     public static Server start(ServerSettings settings) {
         Time time = Time.system();
@@ -252,7 +255,7 @@ public final class Server implements AutoCloseable {
                     e instanceof IOException io ? io : new IOException(e));
         }
         server.port = server.connector.getLocalPort();
-        server.sweeper.every(settings.sweepPeriod(), Server::notSwept);
+        server.sweeper.every(settings.sweepPeriod(), Server::sweepFailed);
         server.home.listensOn((server.tls == null ? "" : "https://") + "localhost:" + server.port);
         server.slowClients.watch(server.connector.getScheduler());
         if (server.tls != null) {
@@ -275,8 +278,8 @@ public final class Server implements AutoCloseable {
         entry.log(complete ? "swept" : "swept in part");
     }
 
-    private static void notSwept(RuntimeException e) {
-        LOG.atWarn().addKeyValue("error", e.getMessage()).log("What is past its time was not let go");
+    private static void sweepFailed(RuntimeException e) {
+        LOG.atWarn().addKeyValue("error", e.getMessage()).log("The sweep failed");
     }
 
     private static String reason(Exception e) {
@@ -294,8 +297,8 @@ public final class Server implements AutoCloseable {
         return (tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /** Asks itself whether it is ready: the status that is answered. */
-    public int askWhetherReady() throws IOException {
+    /** Status of a readiness request that the server sends to itself. */
+    public int requestReadiness() throws IOException {
         HttpURLConnection connection =
                 (HttpURLConnection) URI.create(url() + "/health/ready").toURL().openConnection();
         if (tls != null) {
@@ -309,17 +312,17 @@ public final class Server implements AutoCloseable {
         return home.commands();
     }
 
-    /** How its connections to a database are used now, by name; empty if there are none. */
+    /** Use of its database connections, by name; empty if there are none. */
     public Map<String, Integer> connections() {
-        return storage.figures().get();
+        return storage.connections().get();
     }
 
-    /** Who gives tokens away; null if nobody does. */
+    /** The dev mode, which issues tokens; null if it is off. */
     @Nullable DevMode devMode() {
         return devMode;
     }
 
-    /** Takes no more requests, lets those under way come to their end within a time, and closes the store. */
+    /** Accepts no more requests, completes those in progress within the stop timeout, and closes the store. */
     @Override
     public void close() {
         health.stopping();
@@ -328,15 +331,15 @@ public final class Server implements AutoCloseable {
         if (tls != null) {
             tls.stop();
         }
-        connector.close(); // nobody new comes in
-        long begun = System.nanoTime();
+        connector.close(); // no new connections
+        long startedAt = System.nanoTime();
         try {
             sockets.stop().get(jetty.getStopTimeout(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            LOG.atWarn().log("Not all WebSockets came to their end");
+            LOG.atWarn().log("Not all WebSockets were closed in time");
         }
         try {
-            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt);
             jetty.setStopTimeout(Math.max(SHUTDOWN_IDLE_MILLIS, jetty.getStopTimeout() - took));
             jetty.stop();
         } catch (Exception e) {

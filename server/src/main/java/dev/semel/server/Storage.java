@@ -1,5 +1,6 @@
 package dev.semel.server;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.server.metrics.MemoryMeters;
@@ -7,30 +8,36 @@ import dev.semel.server.metrics.RocksDbMeters;
 import dev.semel.server.settings.PostgresUrl;
 import dev.semel.server.settings.StoreSettings;
 import dev.semel.server.settings.StoreUrl;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.admin.AdminStore;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.spi.OrderedStore;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The store of a server, and what has to be ended with it.
+ * The store of a server, with its administration and what has to be closed with it.
  *
- * @param figures how its connections are used now, by name; none if it has no connections
- * @param meters what it has to tell of itself
- * @param end closes the store and what is behind it
+ * @param connections use of its connections, by name; empty if it has none
+ * @param meters its metrics
+ * @param closer closes the store and its connections
  */
-record Storage(Store store, Supplier<Map<String, Integer>> figures, MeterBinder meters, Runnable end)
+record Storage(
+        OrderedStore store,
+        StoreAdmin admin,
+        Supplier<Map<String, Integer>> connections,
+        MeterBinder meters,
+        Runnable closer)
         implements AutoCloseable {
 
-    /** A store with nothing behind it. */
-    static Storage of(Store store) {
-        return new Storage(store, Map::of, meters(store), store::close);
+    /** A store without connections. */
+    static <S extends OrderedStore & AdminStore> Storage of(S store) {
+        return new Storage(store, store.admin(), Map::of, meters(store), store::close);
     }
 
-    private static MeterBinder meters(Store store) {
+    private static MeterBinder meters(OrderedStore store) {
         if (store instanceof RocksDbStore embedded) {
             return new RocksDbMeters(embedded);
         }
@@ -38,16 +45,16 @@ record Storage(Store store, Supplier<Map<String, Integer>> figures, MeterBinder 
     }
 
     /**
-     * Opens what the settings say.
+     * Opens the store that the settings name.
      *
-     * @throws StoreException if that cannot be done; says why
+     * @throws StoreException if that fails; its message says why
      */
     static Storage open(StoreSettings settings, Time time) {
         StoreUrl url = settings.url();
         if (url instanceof PostgresUrl postgres) {
             return PostgresStorage.open(postgres, settings).asStorage();
         }
-        if (url instanceof StoreUrl.Folder folder) {
+        if (url instanceof StoreUrl.Directory folder) {
             return of(RocksDbStore.open(
                     folder.path(), RocksDbSettings.DEFAULTS.withMemoryBytes(settings.memoryBytes()), time));
         }
@@ -56,6 +63,6 @@ record Storage(Store store, Supplier<Map<String, Integer>> figures, MeterBinder 
 
     @Override
     public void close() {
-        end.run();
+        closer.run();
     }
 }

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Tls {
 
-    private static final Duration LOOK = Duration.ofSeconds(10);
+    private static final Duration CHECK_INTERVAL = Duration.ofSeconds(10);
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
 
     private final PemFiles files;
@@ -50,9 +50,9 @@ final class Tls {
 
     /** Looks for new files from now on. */
     void watch() {
-        time.after(LOOK, () -> {
+        time.after(CHECK_INTERVAL, () -> {
             if (!stopped) {
-                lookForNew();
+                reloadIfChanged();
                 watch();
             }
         });
@@ -62,7 +62,7 @@ final class Tls {
         stopped = true;
     }
 
-    private void lookForNew() {
+    private void reloadIfChanged() {
         try {
             String content = files.content();
             if (!content.equals(seen)) {

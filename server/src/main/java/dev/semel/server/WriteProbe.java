@@ -2,14 +2,13 @@ package dev.semel.server;
 
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;
-import dev.semel.store.Capability;
-import dev.semel.store.Commit;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentWrite;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.DocumentStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -18,37 +17,35 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the store can be written: one that is full can still be read, and things can be deleted there. It finds out by a
- * small document, which it removes again; seldom as long as all is well, and whenever it is asked once there is doubt.
+ * Checks whether the store can be written: a full store can still be read, and data can be deleted from it. The probe writes a small
+ * document and deletes it again; seldom while the store is healthy, and with every check once there is doubt.
  */
 final class WriteProbe {
 
-    static final String HANGS = "A write has been under way for long";
+    static final String HANGING = "A write has not ended for long";
 
-    /** As large as what a small request leaves behind. */
-    private static final Json SOMETHING = Json.of("\"" + "x".repeat(1000) + "\"");
+    /** As large as what a small request writes. */
+    private static final Json DATA = Json.of("\"" + "x".repeat(1000) + "\"");
 
-    /** If this server dies meanwhile, it goes with a sweep. */
-    private static final Duration LIFE = Duration.ofMinutes(1);
+    /** If this server crashes meanwhile, a sweep deletes it. */
+    private static final Duration TTL = Duration.ofMinutes(1);
 
     private static final long SELDOM_NANOS = Duration.ofSeconds(30).toNanos();
     private static final long LONG_NANOS = Duration.ofSeconds(5).toNanos();
 
-    private final Store store;
+    private final DocumentStore store;
     private final Time time;
-    private final boolean canWrite;
     private final ReentrantLock writing = new ReentrantLock();
     private volatile boolean doubtful = true;
     private volatile long lastNanos;
     private volatile @Nullable StoreException fault;
 
-    WriteProbe(Store store, Time time) {
+    WriteProbe(DocumentStore store, Time time) {
         this.store = store;
         this.time = time;
-        this.canWrite = store.capabilities().contains(Capability.COMMIT);
     }
 
-    /** Something was not done that should have been. */
+    /** A request failed because of the store. */
     void doubt() {
         doubtful = true;
     }
@@ -56,14 +53,14 @@ final class WriteProbe {
     /** @throws StoreException if the store could not be written when it was last tried, or has not been for long */
     void check() {
         boolean isTime = doubtful || fault != null || time.nanoTime() - lastNanos > SELDOM_NANOS;
-        if (canWrite && isTime && writing.tryLock()) { // one at a time: others are told what is known
+        if (isTime && writing.tryLock()) { // one at a time: others get the latest result
             try {
                 write();
             } finally {
                 writing.unlock();
             }
         } else if (writing.isLocked() && time.nanoTime() - lastNanos > LONG_NANOS) {
-            throw StoreException.unavailable(HANGS, null);
+            throw StoreException.unavailable(HANGING, null);
         }
         StoreException known = fault;
         if (known != null) {
@@ -76,10 +73,10 @@ final class WriteProbe {
         lastNanos = time.nanoTime();
         DocumentId id = new DocumentId("health", "", IdSchemes.TID62.mint());
         Instant now = time.instant();
-        String attempt = IdSchemes.TID62.mint();
-        Document document = new Document(id, 1, now, now, now.plus(LIFE), SOMETHING, attempt);
+        String commitId = IdSchemes.TID62.mint();
+        Document document = Document.created(id, now, now.plus(TTL), DATA).withCommitId(commitId);
         try {
-            commit(attempt, new DocumentWrite.Put(document, List.of()));
+            commit(commitId, new DocumentWrite.Put(document, List.of()));
             commit(IdSchemes.TID62.mint(), new DocumentWrite.Delete(id, List.of()));
             fault = null;
         } catch (StoreException e) {
@@ -87,7 +84,7 @@ final class WriteProbe {
         }
     }
 
-    private void commit(String attempt, DocumentWrite write) {
-        store.commit(new Commit(attempt, null, Map.of(), List.of(write)));
+    private void commit(String commitId, DocumentWrite write) {
+        store.commit(new Commit(commitId, null, Map.of(), List.of(write)));
     }
 }

@@ -2,18 +2,18 @@ package dev.semel.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.document.Transactions;
 import dev.semel.http.Idempotency.Mode;
 import dev.semel.http.Problem;
 import dev.semel.json.Json;
 import dev.semel.server.openapi.Described;
 import dev.semel.server.openapi.Description;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
-import dev.semel.server.web.Refusal;
+import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
-import dev.semel.store.Transactions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,17 +87,17 @@ public final class AppDriver {
         }
         Request request = new Request(user, match.parts(), query(target), sent::get, body.getBytes(UTF_8), null);
         try {
-            Answer answer = match.route().idempotency().mode() == Mode.ATOMIC
+            ApiResponse answer = match.route().idempotency().mode() == Mode.ATOMIC
                     ? transactions.run(tx -> match.route()
                             .handler()
                             .handle(new Request(user, match.parts(), request.query(), sent::get, request.body(), tx)))
                     : match.route().handler().handle(request);
             return new Reply(answer.status(), answer.headers(), new String(answer.body(), UTF_8));
-        } catch (Refusal refusal) {
+        } catch (ProblemException e) {
             return new Reply(
-                    refusal.problem().status(),
+                    e.problem().status(),
                     Map.of("Content-Type", Problem.CONTENT_TYPE),
-                    new String(refusal.problem().toJson(), UTF_8));
+                    new String(e.problem().toJson(), UTF_8));
         }
     }
 

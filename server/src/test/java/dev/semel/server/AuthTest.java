@@ -24,13 +24,13 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
+import dev.semel.memory.MemoryStore;
 import dev.semel.server.ServerFixture.Reply;
 import dev.semel.server.auth.AuthSource;
 import dev.semel.server.auth.Tokens;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Time;
 import dev.semel.testkit.ControlledTime;
 import java.net.InetAddress;
@@ -83,7 +83,7 @@ class AuthTest {
         }
     }
 
-    private ServerFixture serve(String source, Tokens.Expected expected) {
+    private ServerFixture serve(String source, Tokens.ExpectedClaims expected) {
         Tokens tokens = AuthSource.open(source, expected, Map.of("MY_SECRET", SECRET), time);
         return ServerFixture.on(
                 new MemoryStore(),
@@ -91,19 +91,19 @@ class AuthTest {
                 apps -> {
                     List<App> all = new ArrayList<>(apps.all());
                     all.add(routes -> routes.get(
-                            "/who", request -> Answer.ok(JsonText.object().put("user", request.user()))));
+                            "/who", request -> ApiResponse.ok(JsonText.object().put("user", request.user()))));
                     return all;
                 },
                 settings -> settings.withTokens(tokens));
     }
 
     private ServerFixture serveSecret() {
-        return serve("secret:env:MY_SECRET", Tokens.Expected.NOTHING);
+        return serve("secret:env:MY_SECRET", Tokens.ExpectedClaims.NOTHING);
     }
 
     private ServerFixture serveKeys(String text) throws Exception {
         Path file = Files.writeString(folder.resolve("keys.json"), text);
-        return serve("jwks:" + file, Tokens.Expected.NOTHING);
+        return serve("jwks:" + file, Tokens.ExpectedClaims.NOTHING);
     }
 
     private static String publicKeys() {
@@ -143,7 +143,7 @@ class AuthTest {
         assertThat(reply.text()).isEqualTo("{\"user\":\"ann\"}");
     }
 
-    private static void assertTurnedAway(ServerFixture server, String token) {
+    private static void assertRejected(ServerFixture server, String token) {
         Reply reply = server.withToken(token).get("/who");
         assertThat(reply.status()).isEqualTo(401);
         assertThat(reply.text("code")).isEqualTo("unauthorized");
@@ -152,7 +152,7 @@ class AuthTest {
     }
 
     @Test
-    void tokenWithTheSecret_letsIn() throws Exception {
+    void tokenSignedWithTheSecret_isAccepted() throws Exception {
         try (ServerFixture server = serveSecret()) {
             String token = hs256(claims().build(), SECRET);
             assertLetIn(server, token);
@@ -174,7 +174,7 @@ class AuthTest {
     }
 
     @Test
-    void noToken_isTurnedAway() throws Exception {
+    void noToken_isRejected() throws Exception {
         try (ServerFixture server = serveSecret()) {
             assertThat(server.asNobody().get("/who").status()).isEqualTo(401);
             assertThat(server.asNobody()
@@ -191,44 +191,44 @@ class AuthTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "x", "a.b.c", "..", "eyJhbGciOiJub25lIn0..", "eyJhbGciOiJIUzI1NiJ9.e30.", "ÿ", "{}"})
-    void garbage_isTurnedAway(String token) throws Exception {
+    void garbage_isRejected(String token) throws Exception {
         try (ServerFixture server = serveSecret()) {
-            assertTurnedAway(server, token);
+            assertRejected(server, token);
         }
     }
 
     @Test
-    void unsignedToken_isTurnedAway() throws Exception {
+    void unsignedToken_isRejected() throws Exception {
         try (ServerFixture secret = serveSecret();
                 ServerFixture keys = serveKeys(publicKeys())) {
             String plain = new PlainJWT(claims().build()).serialize();
-            assertTurnedAway(secret, plain);
-            assertTurnedAway(keys, plain);
+            assertRejected(secret, plain);
+            assertRejected(keys, plain);
         }
     }
 
     @Test
-    void wrongSecret_isTurnedAway() throws Exception {
+    void wrongSecret_isRejected() throws Exception {
         try (ServerFixture server = serveSecret()) {
-            assertTurnedAway(server, hs256(claims().build(), SECRET + "!"));
+            assertRejected(server, hs256(claims().build(), SECRET + "!"));
             String token = hs256(claims().build(), SECRET);
             String other = hs256(claims().subject("bob").build(), SECRET);
-            assertTurnedAway(
+            assertRejected(
                     server, other.substring(0, other.lastIndexOf('.')) + token.substring(token.lastIndexOf('.')));
         }
     }
 
     /** The clock of who made it may be ahead by five seconds. */
     @Test
-    void tokenBeforeOrPastItsTime_isTurnedAway() throws Exception {
+    void tokenNotYetValidOrExpired_isRejected() throws Exception {
         try (ServerFixture server = serveSecret()) {
             Instant now = time.instant();
             for (long seconds : new long[] {0, 1, 4, 60}) {
                 Date end = Date.from(now.minusSeconds(seconds));
-                assertTurnedAway(server, hs256(claims().expirationTime(end).build(), SECRET));
+                assertRejected(server, hs256(claims().expirationTime(end).build(), SECRET));
             }
-            assertTurnedAway(server, hs256(claims().expirationTime(null).build(), SECRET));
-            assertTurnedAway(
+            assertRejected(server, hs256(claims().expirationTime(null).build(), SECRET));
+            assertRejected(
                     server,
                     hs256(
                             claims().expirationTime(null)
@@ -238,14 +238,14 @@ class AuthTest {
             assertLetIn(
                     server,
                     hs256(claims().notBeforeTime(Date.from(now.plusSeconds(4))).build(), SECRET));
-            assertTurnedAway(
+            assertRejected(
                     server,
                     hs256(claims().notBeforeTime(Date.from(now.plusSeconds(6))).build(), SECRET));
         }
     }
 
     @Test
-    void tokenThatWasGood_isTurnedAwayWhenItsTimeIsOver() throws Exception {
+    void validToken_isRejectedOnceItHasExpired() throws Exception {
         try (ServerFixture server = serveSecret()) {
             String token = hs256(
                     claims().expirationTime(Date.from(time.instant().plusSeconds(5)))
@@ -255,17 +255,17 @@ class AuthTest {
             time.advance(Duration.ofSeconds(4));
             assertLetIn(server, token);
             time.advance(Duration.ofSeconds(1));
-            assertTurnedAway(server, token);
+            assertRejected(server, token);
         }
     }
 
     @Test
-    void subjectThatIsNoUser_isTurnedAway() throws Exception {
+    void subjectThatIsNoUser_isRejected() throws Exception {
         try (ServerFixture server = serveSecret()) {
-            assertTurnedAway(server, hs256(claims().subject(null).build(), SECRET));
+            assertRejected(server, hs256(claims().subject(null).build(), SECRET));
             for (String subject :
                     List.of("", "a b", "a/b", "ä", "a".repeat(256), "semel--operators", "semel--actions-0a")) {
-                assertTurnedAway(server, hs256(claims().subject(subject).build(), SECRET));
+                assertRejected(server, hs256(claims().subject(subject).build(), SECRET));
             }
             for (String subject : List.of("a".repeat(255), "semel-operators", "-_-")) {
                 String token = hs256(claims().subject(subject).build(), SECRET);
@@ -276,38 +276,37 @@ class AuthTest {
 
     @Test
     void audienceAndIssuer_haveToFitWhereTheyAreExpected() throws Exception {
-        try (ServerFixture server = serve("secret:env:MY_SECRET", new Tokens.Expected("semel", "me"))) {
+        try (ServerFixture server = serve("secret:env:MY_SECRET", new Tokens.ExpectedClaims("semel", "me"))) {
             assertLetIn(
                     server,
                     hs256(claims().audience(List.of("x", "semel")).issuer("me").build(), SECRET));
-            assertTurnedAway(server, hs256(claims().audience("x").issuer("me").build(), SECRET));
-            assertTurnedAway(
-                    server, hs256(claims().audience("semel").issuer("x").build(), SECRET));
-            assertTurnedAway(server, hs256(claims().build(), SECRET));
+            assertRejected(server, hs256(claims().audience("x").issuer("me").build(), SECRET));
+            assertRejected(server, hs256(claims().audience("semel").issuer("x").build(), SECRET));
+            assertRejected(server, hs256(claims().build(), SECRET));
         }
     }
 
     @Test
-    void publicKeys_letInWhatTheySigned() throws Exception {
+    void tokenSignedWithAPrivateKey_isAcceptedByItsPublicKey() throws Exception {
         try (ServerFixture server = serveKeys(publicKeys())) {
             assertLetIn(server, rs256(claims().build(), RSA));
             assertLetIn(server, es256(claims().build(), EC));
-            assertTurnedAway(server, rs256(claims().build(), rsa("rsa-1")));
-            assertTurnedAway(server, hs256(claims().build(), SECRET));
+            assertRejected(server, rs256(claims().build(), rsa("rsa-1")));
+            assertRejected(server, hs256(claims().build(), SECRET));
         }
     }
 
     /** Who knows the public key could sign with it, if the token's own word for the algorithm were taken. */
     @Test
-    void tokenSignedWithThePublicKeyAsSecret_isTurnedAway() throws Exception {
+    void tokenSignedWithThePublicKeyAsSecret_isRejected() throws Exception {
         JWSHeader header =
                 new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("rsa-1").build();
         byte[] pem = RSA.toRSAPublicKey().getEncoded();
         String oct = "{\"kty\":\"oct\",\"kid\":\"rsa-1\",\"k\":\"" + Base64URL.encode(SECRET) + "\"}";
         try (ServerFixture server = serveKeys(publicKeys());
                 ServerFixture withSecret = serveKeys("{\"keys\":[" + oct + "]}")) {
-            assertTurnedAway(server, sign(header, claims().build(), new MACSigner(pem)));
-            assertTurnedAway(withSecret, sign(header, claims().build(), new MACSigner(SECRET)));
+            assertRejected(server, sign(header, claims().build(), new MACSigner(pem)));
+            assertRejected(withSecret, sign(header, claims().build(), new MACSigner(SECRET)));
         }
     }
 
@@ -318,28 +317,28 @@ class AuthTest {
         try (ServerFixture server = serveKeys(new JWKSet(encrypting.toPublicJWK()).toString())) {
             JWSHeader header =
                     new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("enc").build();
-            assertTurnedAway(server, sign(header, claims().build(), new RSASSASigner(encrypting.toRSAPrivateKey())));
+            assertRejected(server, sign(header, claims().build(), new RSASSASigner(encrypting.toRSAPrivateKey())));
         }
     }
 
     @Test
-    void otherAlgorithm_isTurnedAway() throws Exception {
+    void otherAlgorithm_isRejected() throws Exception {
         try (ServerFixture server = serveKeys(publicKeys())) {
             for (JWSAlgorithm algorithm : List.of(JWSAlgorithm.RS512, JWSAlgorithm.PS256)) {
                 JWSHeader header =
                         new JWSHeader.Builder(algorithm).keyID("rsa-1").build();
-                assertTurnedAway(server, sign(header, claims().build(), new RSASSASigner(RSA)));
+                assertRejected(server, sign(header, claims().build(), new RSASSASigner(RSA)));
             }
         }
     }
 
     /** Whatever a token says about the key to check it with, it is checked with ours. */
     @Test
-    void tokenThatBringsItsOwnKey_isTurnedAway() throws Exception {
+    void tokenThatBringsItsOwnKey_isRejected() throws Exception {
         try (ServerFixture keys = serveKeys(publicKeys());
                 ServerFixture secret = serveSecret()) {
             RSAKey own = rsa("rsa-1"); // by the name of one that is known
-            assertTurnedAway(keys, rs256(claims().build(), own));
+            assertRejected(keys, rs256(claims().build(), own));
             JWSHeader.Builder header = new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("own");
             for (JWSHeader named : List.of(
                     header.jwk(own.toPublicJWK()).build(),
@@ -349,39 +348,39 @@ class AuthTest {
                     header.jwkURL(null).keyID("../../../etc/passwd").build(),
                     header.keyID("' or 1=1 --").build())) {
                 String token = sign(named, claims().build(), new RSASSASigner(own));
-                assertTurnedAway(keys, token);
-                assertTurnedAway(secret, token);
+                assertRejected(keys, token);
+                assertRejected(secret, token);
             }
         }
     }
 
     /** As JDKs once took for good: a signature of zeros. */
     @Test
-    void signatureOfZeros_isTurnedAway() throws Exception {
+    void signatureOfZeros_isRejected() throws Exception {
         try (ServerFixture keys = serveKeys(publicKeys())) {
             JWSHeader header =
                     new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("ec-1").build();
             String signed =
                     header.toBase64URL() + "." + claims().build().toPayload().toBase64URL();
-            assertTurnedAway(keys, signed + "." + Base64URL.encode(new byte[64]));
-            assertTurnedAway(keys, signed + "." + Base64URL.encode(new byte[0]));
+            assertRejected(keys, signed + "." + Base64URL.encode(new byte[64]));
+            assertRejected(keys, signed + "." + Base64URL.encode(new byte[0]));
         }
     }
 
     /** What a token says must be understood, is not. */
     @Test
-    void criticalHeaderThatIsNotUnderstood_isTurnedAway() throws Exception {
+    void unknownCriticalHeader_isRejected() throws Exception {
         try (ServerFixture server = serveSecret()) {
             JWSHeader header = new JWSHeader.Builder(JWSAlgorithm.HS256)
                     .criticalParams(java.util.Set.of("purpose"))
                     .customParam("purpose", "other")
                     .build();
-            assertTurnedAway(server, sign(header, claims().build(), new MACSigner(SECRET)));
+            assertRejected(server, sign(header, claims().build(), new MACSigner(SECRET)));
         }
     }
 
     @Test
-    void tokenLargerThanAHead_isTurnedAway() throws Exception {
+    void tokenLargerThanAHead_isRejected() throws Exception {
         try (ServerFixture server = serveSecret()) {
             String token = hs256(claims().claim("much", "x".repeat(20_000)).build(), SECRET);
             assertThat(server.withToken(token).get("/who").status()).isEqualTo(431);
@@ -395,7 +394,7 @@ class AuthTest {
             RSAKey next = rsa("rsa-2");
             replaceKeys(new JWKSet(next.toPublicJWK()).toString());
             assertLetIn(server, rs256(claims().build(), next));
-            assertTurnedAway(server, rs256(claims().subject("ann").jwtID("1").build(), RSA));
+            assertRejected(server, rs256(claims().subject("ann").jwtID("1").build(), RSA));
         }
     }
 
@@ -443,7 +442,7 @@ class AuthTest {
         });
         issuer.start();
         String url = "jwks:http://localhost:" + issuer.getAddress().getPort() + "/keys";
-        try (ServerFixture server = serve(url, Tokens.Expected.NOTHING)) {
+        try (ServerFixture server = serve(url, Tokens.ExpectedClaims.NOTHING)) {
             assertLetIn(server, rs256(claims().build(), RSA));
             RSAKey next = rsa("rsa-2");
             keys.set(new JWKSet(next.toPublicJWK()).toString());
@@ -451,7 +450,7 @@ class AuthTest {
             int twice = fetched.get();
             assertThat(twice).isBetween(2, 4); // each time once more, if the answer is long in coming
             for (int i = 0; i < 20; i++) {
-                assertTurnedAway(
+                assertRejected(
                         server,
                         rs256(
                                 claims().build(),
@@ -464,11 +463,11 @@ class AuthTest {
     }
 
     @Test
-    void keysOutOfReach_areNoVerdict() throws Exception {
+    void unreachableKeys_rejectNoToken() throws Exception {
         HttpServer issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         int port = issuer.getAddress().getPort();
         issuer.stop(0);
-        try (ServerFixture server = serve("jwks:http://localhost:" + port + "/keys", Tokens.Expected.NOTHING)) {
+        try (ServerFixture server = serve("jwks:http://localhost:" + port + "/keys", Tokens.ExpectedClaims.NOTHING)) {
             for (int i = 0; i < 5; i++) { // also when they have been asked for as often as they are
                 assertNoVerdict(server, rs256(claims().build(), RSA));
             }
@@ -477,10 +476,10 @@ class AuthTest {
 
     /** All who ask meanwhile are told, and none waits for long. */
     @Test
-    void keysThatDoNotCome_areNoVerdict() throws Exception {
+    void keysThatTimeOut_rejectNoToken() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                ServerFixture server =
-                        serve("jwks:http://localhost:" + silent.getLocalPort() + "/keys", Tokens.Expected.NOTHING)) {
+                ServerFixture server = serve(
+                        "jwks:http://localhost:" + silent.getLocalPort() + "/keys", Tokens.ExpectedClaims.NOTHING)) {
             String token = rs256(claims().build(), RSA);
             List<CompletableFuture<Void>> asking = IntStream.range(0, 8)
                     .mapToObj(i -> runAsync(() -> assertNoVerdict(server, token)))
@@ -501,7 +500,7 @@ class AuthTest {
     @Test
     void secretFile_isReadWithoutItsLastLineEnd() throws Exception {
         Path file = Files.writeString(folder.resolve("secret"), SECRET + "\n");
-        try (ServerFixture server = serve("secret:" + file, Tokens.Expected.NOTHING)) {
+        try (ServerFixture server = serve("secret:" + file, Tokens.ExpectedClaims.NOTHING)) {
             assertLetIn(server, hs256(claims().build(), SECRET));
         }
     }
@@ -519,16 +518,17 @@ class AuthTest {
                 "jwks:ftp://hunter2.example/keys",
                 "jwks:https://"
             })
-    void sourceThatIsNone_isRefusedWithoutBeingShown(String source) {
-        assertThatThrownBy(() -> AuthSource.open(source, Tokens.Expected.NOTHING, Map.of(), Time.system()))
+    void invalidSource_isRejectedWithoutBeingShown(String source) {
+        assertThatThrownBy(() -> AuthSource.open(source, Tokens.ExpectedClaims.NOTHING, Map.of(), Time.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageNotContainingAny("hunter2", "HUNTER2");
     }
 
     @Test
-    void shortSecret_isRefused() throws Exception {
+    void shortSecret_isRejected() throws Exception {
         Path file = Files.writeString(folder.resolve("secret"), "hunter2\n");
-        assertThatThrownBy(() -> AuthSource.open("secret:" + file, Tokens.Expected.NOTHING, Map.of(), Time.system()))
+        assertThatThrownBy(
+                        () -> AuthSource.open("secret:" + file, Tokens.ExpectedClaims.NOTHING, Map.of(), Time.system()))
                 .hasMessageContaining("names a secret of 7 bytes; it has to have at least 32")
                 .hasMessageNotContaining("hunter2");
     }

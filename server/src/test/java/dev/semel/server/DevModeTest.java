@@ -3,7 +3,7 @@ package dev.semel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DevModeTest {
 
     private static final ServerFixture SERVER = ServerFixture.onMemory(apps -> List.of(routes ->
-            routes.get("/who", request -> Answer.ok(JsonText.object().put("user", request.user())))));
+            routes.get("/who", request -> ApiResponse.ok(JsonText.object().put("user", request.user())))));
 
     @AfterAll
     static void stop() {
@@ -33,7 +33,7 @@ class DevModeTest {
     }
 
     @Test
-    void tokenOfAnotherServer_isWorthNothing() {
+    void tokenOfAnotherServer_isRejected() {
         try (ServerFixture other = ServerFixture.onMemory(apps -> List.of())) {
             assertThat(SERVER.withToken(other.token("ann")).get("/who").status())
                     .isEqualTo(401);
@@ -52,13 +52,13 @@ class DevModeTest {
                 "[]",
                 "{"
             })
-    void tokenForNobody_isRefused(String body) {
+    void tokenForNobody_isRejected(String body) {
         assertThat(SERVER.asNobody().post("/v1/dev/token", body).status()).isEqualTo(400);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"http://evil.example", "null", "https://localhost.evil.example", "http://localhost:1", "x"})
-    void foreignOrigin_isRefused(String origin) {
+    void foreignOrigin_isRejected(String origin) {
         Reply reply = SERVER.asNobody().post("/v1/dev/token", "{\"user\":\"ann\"}", "Origin", origin);
         assertThat(reply.status()).isEqualTo(403);
         assertThat(reply.text("code")).isEqualTo("foreign_origin");
@@ -66,14 +66,14 @@ class DevModeTest {
     }
 
     @Test
-    void ownOrigin_isAnswered() {
+    void ownOrigin_isAccepted() {
         String origin = "http://localhost:" + SERVER.server().port();
         assertThat(SERVER.as("ann").get("/who", "Origin", origin).status()).isEqualTo(200);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "0.0.0.0"})
-    void foreignHost_isRefused(String host) throws Exception {
+    void foreignHost_isRejected(String host) throws Exception {
         String answer = RawSocket.send(
                 SERVER.server().port(), "GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
         assertThat(answer).startsWith("HTTP/1.1 403").contains("\"code\":\"foreign_host\"");
@@ -81,7 +81,7 @@ class DevModeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost", "LOCALHOST:1", "127.0.0.1:80", "127.1.2.3", "[::1]:80"})
-    void ownHost_isAnswered(String host) throws Exception {
+    void ownHost_isAccepted(String host) throws Exception {
         String answer = RawSocket.send(
                 SERVER.server().port(), "GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
         assertThat(answer).startsWith("HTTP/1.1 200");

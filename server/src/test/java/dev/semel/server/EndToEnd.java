@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.postgres.Postgres;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.server.settings.Given;
+import dev.semel.server.settings.RawSettings;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.OrderedStore;
 import dev.semel.testkit.ForwardingStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ public abstract class EndToEnd {
     static Path folder;
 
     private static @Nullable ServerFixture server;
-    private static @Nullable Store store;
+    private static @Nullable OrderedStore store;
 
     /** What the server stores in. */
     public enum On {
@@ -50,13 +50,13 @@ public abstract class EndToEnd {
                 case ROCKSDB -> "rocksdb:" + folder;
                 case POSTGRES -> Postgres.url(Postgres.NEWEST.database());
             };
-            Given given = new Given(Map.of(Setting.STORE, url), null, Map.of());
+            RawSettings given = new RawSettings(Map.of(Setting.STORE, url), null, Map.of());
             ServerSettings settings = ServerSettings.of(given, Map.of(), InstantSource.system());
             return Storage.open(settings.store(), Time.system());
         }
 
         /** Opens one that is empty; what is behind it is closed with it. */
-        public Store open(Path folder) {
+        public ForwardingStore open(Path folder) {
             Storage storage = storage(folder);
             return new ForwardingStore(storage.store()) {
                 @Override
@@ -108,7 +108,7 @@ public abstract class EndToEnd {
     }
 
     /** What the server stores in, for what no request can bring about. */
-    protected static Store store() {
+    protected static OrderedStore store() {
         return Objects.requireNonNull(store);
     }
 

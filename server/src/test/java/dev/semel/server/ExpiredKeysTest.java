@@ -2,7 +2,7 @@ package dev.semel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.once.IfExpired;
+import dev.semel.once.OnceSettings.IfExpired;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
 import java.nio.file.Path;
@@ -26,11 +26,11 @@ class ExpiredKeysTest {
 
     @ParameterizedTest
     @EnumSource(EndToEnd.On.class)
-    void keyPastItsTime_isRefused_andNothingIsDone_alsoWhenItsAnswerWasSwept(EndToEnd.On on) {
+    void expiredKey_isRejected_andNothingRuns_alsoAfterASweep(EndToEnd.On on) {
         try (ServerFixture server = ServerFixture.on(
                 on.storage(folder.resolve("store")),
                 Apps::all,
-                settings -> settings.withOnce(once -> once.withIfExpired(IfExpired.REFUSE)))) {
+                settings -> settings.withOnce(once -> once.withIfExpired(IfExpired.REJECT)))) {
             Client ann = server.as("ann");
             Client operator = server.withToken(server.token("olga", List.of("operator")));
             Reply first = publish(ann, "hello");

@@ -20,7 +20,7 @@ final class FeedReader implements Callable<List<String>> {
     /** The text of the post behind which nothing is read. */
     static final String LAST = "the last of all";
 
-    private static final int HANGS_UP = 40; // after so many events or so
+    private static final int DISCONNECTS = 40; // after so many events or so
 
     private final AtomicReferenceArray<ServerProcess> servers;
     private final Random random;
@@ -64,7 +64,7 @@ final class FeedReader implements Callable<List<String>> {
 
     /** False if it ended before, or hung up. */
     private boolean readToTheLast() throws IOException {
-        while (random.nextInt(HANGS_UP) > 0) {
+        while (random.nextInt(DISCONNECTS) > 0) {
             EventStream.Event event = stream.next().orElse(null);
             if (event == null) {
                 return false;

@@ -178,7 +178,7 @@ class FuzzTest {
     private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
 
     @Test
-    void requestsBentAtRandom_areAnsweredClearly() throws Exception {
+    void mutatedRequests_getClearResponses() throws Exception {
         long seed = Long.getLong("semel.fuzz.seed", new Random().nextLong());
         long end = System.nanoTime() + NANOS;
         ExecutorService senders = Executors.newFixedThreadPool(SENDERS);

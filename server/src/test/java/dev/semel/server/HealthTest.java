@@ -5,24 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.postgres.Postgres;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.Handler;
-import dev.semel.server.web.Refusal;
+import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
 import dev.semel.store.DocumentId;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.Eventually;
 import dev.semel.testkit.FaultyStore;
@@ -51,17 +50,17 @@ class HealthTest {
     }
 
     @Test
-    void storeOutOfReach_isLiveButNotReady() {
+    void unreachableStore_isLiveButNotReady() {
         FaultyStore store = new FaultyStore(new MemoryStore());
         try (ServerFixture server = ServerFixture.on(
                 store,
                 Time.system(),
                 apps -> List.of(routes -> routes.atomic("POST", "/nothing", request -> {
                     request.tx().read(new DocumentId("a", "b", "c"));
-                    return Answer.nothing();
+                    return ApiResponse.nothing();
                 })))) {
             assertThat(server.as("ann").post("/nothing", "").status()).isEqualTo(204);
-            assertReadyIsTold(server, 1);
+            assertReadyIsReported(server, 1);
             store.goDown();
             assertThat(server.asNobody().get("/health/live").status()).isEqualTo(200);
             assertUnavailable(server.asNobody().get("/health/ready"));
@@ -70,7 +69,7 @@ class HealthTest {
             assertUnavailable(server.as("ann").post("/nothing", "", "Idempotency-Key", "k"));
             store.comeUp();
             assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
-            assertReadyIsTold(server, 1);
+            assertReadyIsReported(server, 1);
             assertThat(server.as("ann")
                             .post("/nothing", "", "Idempotency-Key", "k")
                             .status())
@@ -78,7 +77,7 @@ class HealthTest {
         }
     }
 
-    private static void assertReadyIsTold(ServerFixture server, double ready) {
+    private static void assertReadyIsReported(ServerFixture server, double ready) {
         String name = "semel_ready";
         assertThat(Scrape.await(server, scrape -> scrape.value(name) == ready).value(name))
                 .isEqualTo(ready);
@@ -105,7 +104,7 @@ class HealthTest {
     }
 
     @Test
-    void fullMemory_isNotReadyUntilThereIsRoom() {
+    void fullMemory_isNotReadyUntilThereIsSpace() {
         MemoryStore store = new MemoryStore(Time.system(), 100_000);
         try (ServerFixture server = ServerFixture.on(store, Time.system(), Apps::all)) {
             String first = "";
@@ -133,12 +132,12 @@ class HealthTest {
     void writeThatHangs_isNotReady() throws Exception {
         CountDownLatch hanging = new CountDownLatch(1);
         CompletableFuture<Void> goingOn = new CompletableFuture<>();
-        Store store = new ForwardingStore(new MemoryStore()) {
+        ForwardingStore store = new ForwardingStore(new MemoryStore()) {
             @Override
             public CommitResult commit(Commit commit) {
                 hanging.countDown();
                 goingOn.join();
-                return store.commit(commit);
+                return super.commit(commit);
             }
         };
         ControlledTime time = new ControlledTime();
@@ -158,7 +157,7 @@ class HealthTest {
     }
 
     @Test
-    void asking_seldomWrites() {
+    void check_seldomWrites() {
         FaultyStore store = new FaultyStore(new MemoryStore());
         ControlledTime time = new ControlledTime();
         try (ServerFixture server = ServerFixture.on(store, time, apps -> List.of())) {
@@ -174,11 +173,11 @@ class HealthTest {
 
     @Test
     void closedStore_isNotReady(@TempDir Path folder) {
-        for (Store store : List.of(
-                new MemoryStore(),
-                RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, Time.system()),
-                PostgresStore.open(Postgres.NEWEST.database(), PostgresSettings.DEFAULTS))) {
-            try (ServerFixture server = ServerFixture.on(store, Time.system(), Apps::all)) {
+        for (Storage store : List.of(
+                Storage.of(new MemoryStore()),
+                Storage.of(RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, Time.system())),
+                Storage.of(PostgresStore.open(Postgres.NEWEST.database(), PostgresSettings.DEFAULTS)))) {
+            try (ServerFixture server = ServerFixture.on(store, Apps::all, settings -> settings)) {
                 assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
                 store.close();
                 assertThat(reason(server)).isEqualTo("503 store_unavailable closed: The store is closed");
@@ -188,7 +187,7 @@ class HealthTest {
     }
 
     @Test
-    void databaseThatCanOnlyBeRead_isNotReady() throws Exception {
+    void readOnlyDatabase_isNotReady() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.database();
         try (ServerFixture server = ServerFixture.onPostgres(Postgres.url(database), Map.of())) {
             assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
@@ -216,7 +215,7 @@ class HealthTest {
 
     /** On a disk that another process alone sees, and that is gone with it; where the system does not let us make one, this is skipped. */
     @Test
-    void fullDisk_isNotReadyUntilThereIsRoom(@TempDir Path disk, @TempDir Path elsewhere) throws Exception {
+    void fullDisk_isNotReadyUntilThereIsSpace(@TempDir Path disk, @TempDir Path elsewhere) throws Exception {
         List<String> mounted = List.of(
                 "unshare",
                 "--map-root-user",
@@ -265,7 +264,7 @@ class HealthTest {
     }
 
     @Test
-    void serverThatIsBeingStopped_saysSo() {
+    void stoppingServer_isNotReady() {
         Health health = new Health(new MemoryStore(), Time.system());
         Routes routes = new Routes();
         health.declare(routes);
@@ -275,19 +274,19 @@ class HealthTest {
         Request request = new Request("", Map.of(), Map.of(), header -> null, new byte[0], null);
         assertThatThrownBy(() -> ready.handle(request))
                 .isInstanceOfSatisfying(
-                        Refusal.class,
+                        ProblemException.class,
                         refusal -> assertThat(new String(refusal.problem().toJson(), UTF_8))
                                 .contains("\"status\":503", "\"code\":\"stopping\"", "\"reason\":\"stopping\""));
     }
 
     @Test
-    void faults_areToldApart() {
+    void faults_areDistinguished() {
         assertThat(StoreFault.of(StoreException.unavailable("x", new SQLException("secret", "53100"))))
-                .isEqualTo(new StoreFault("full", "The database has no room, or no connection left"));
+                .isEqualTo(new StoreFault("full", "The database has no space or no connection left"));
         assertThat(StoreFault.of(StoreException.unavailable(
                         "The disk failed to write: /data/000001.log: Read-only file system", null)))
                 .isEqualTo(new StoreFault("read_only", "The disk can only be read"));
-        assertThat(StoreFault.of(StoreException.refused("The memory store is full: it may hold 1 bytes")))
+        assertThat(StoreFault.of(StoreException.rejected("The memory store is full: it may hold 1 bytes")))
                 .isEqualTo(new StoreFault("full", "The memory is full"));
         assertThat(StoreFault.of(StoreException.unavailable("The disk failed to read: secret", null)))
                 .isEqualTo(new StoreFault("failed", "The disk failed; the log says why"));

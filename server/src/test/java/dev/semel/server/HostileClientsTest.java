@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.server.log.Log;
 import dev.semel.server.settings.ConnectionSettings;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Time;
 import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
 /**
- * Many who hold on to what they have: connections, heads, bodies, answers. Everybody else is served meanwhile, and they are hung up on.
+ * Many who hold on to what they have: connections, heads, bodies, answers. Everybody else is served meanwhile, and they are disconnected.
  * {@code -Dsemel.hostile.connections=10000} gives them more.
  */
 class HostileClientsTest {
@@ -45,8 +45,8 @@ class HostileClientsTest {
                             "/echo",
                             dev.semel.http.Idempotency.NONE,
                             dev.semel.server.web.Routes.Access.USERS,
-                            request -> Answer.ok(JsonText.object().put("length", request.body().length)))
-                    .getOpen("/large", request -> new Answer(200, Map.of(), LARGE))),
+                            request -> ApiResponse.ok(JsonText.object().put("length", request.body().length)))
+                    .getOpen("/large", request -> new ApiResponse(200, Map.of(), LARGE))),
             settings -> settings.withConnections(new ConnectionSettings(20_000, Duration.ofSeconds(3), null)));
 
     private final List<Socket> sockets = new ArrayList<>();
@@ -68,7 +68,7 @@ class HostileClientsTest {
         socket.setReceiveBufferSize(4 << 10);
         socket.connect(new InetSocketAddress(
                 InetAddress.getLoopbackAddress(), SERVER.server().port()));
-        socket.setSoTimeout(20_000); // who is only silent is hung up on later
+        socket.setSoTimeout(20_000); // a silent client is disconnected later
         sockets.add(socket);
         return socket;
     }
@@ -82,7 +82,7 @@ class HostileClientsTest {
     }
 
     /** Whether nothing comes and nothing will. */
-    private static boolean isHungUp(Socket socket) {
+    private static boolean isDisconnected(Socket socket) {
         try {
             return socket.getInputStream().read() < 0;
         } catch (SocketTimeoutException e) {
@@ -93,17 +93,17 @@ class HostileClientsTest {
     }
 
     @Test
-    void connectionsThatSayNothing_areHungUpOn() throws Exception {
+    void silentConnections_areDisconnected() throws Exception {
         for (int i = 0; i < CONNECTIONS; i++) {
             connect();
         }
         assertOthersAreServed();
-        assertThat(sockets).allMatch(HostileClientsTest::isHungUp);
+        assertThat(sockets).allMatch(HostileClientsTest::isDisconnected);
     }
 
     /** A byte now and then keeps every one of them from being silent. */
     @Test
-    void headsThatDrip_areHungUpOn() throws Exception {
+    void slowHeads_areDisconnected() throws Exception {
         for (int i = 0; i < CONNECTIONS; i++) {
             write(connect(), "GET /health/live HTTP/1.1\r\nHost: localhost\r\nX-Drip: ");
         }
@@ -119,11 +119,11 @@ class HostileClientsTest {
             });
             assertOthersAreServed();
         }
-        assertThat(sockets).allMatch(HostileClientsTest::isHungUp);
+        assertThat(sockets).allMatch(HostileClientsTest::isDisconnected);
     }
 
     @Test
-    void laterHeadThatDrips_isHungUpOn() throws Exception {
+    void slowLaterHead_isDisconnected() throws Exception {
         Socket socket = connect();
         write(socket, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
         StringBuilder answer = new StringBuilder();
@@ -134,7 +134,7 @@ class HostileClientsTest {
         }
         assertThat(answer).startsWith("HTTP/1.1 200 ");
         write(socket, "GET /he");
-        assertThat(isHungUp(socket)).isTrue();
+        assertThat(isDisconnected(socket)).isTrue();
     }
 
     /** More bodies than there are threads, each of which never comes to its end; and then one of somebody else, which is late. */
@@ -164,7 +164,7 @@ class HostileClientsTest {
     }
 
     @Test
-    void bodyWithoutEnd_isReadNoFurtherThanItMay() throws Exception {
+    void endlessBody_isReadUpToTheLimit() throws Exception {
         Socket socket = connect();
         write(
                 socket,
@@ -185,7 +185,7 @@ class HostileClientsTest {
     }
 
     @Test
-    void answersThatAreNotTaken_areNotWaitedFor() throws Exception {
+    void responsesThatAreNotRead_areNotWaitedFor() throws Exception {
         ByteArrayOutputStream log = new ByteArrayOutputStream();
         Log.setOutput(log);
         Log.setLevel(Level.INFO);
@@ -193,7 +193,9 @@ class HostileClientsTest {
             for (int i = 0; i < 5; i++) {
                 write(connect(), "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
             }
-            for (int hungUp = 0; hungUp < 5; hungUp = log.toString(UTF_8).split("too slow", -1).length - 1) {
+            for (int disconnected = 0;
+                    disconnected < 5;
+                    disconnected = log.toString(UTF_8).split("slow client", -1).length - 1) {
                 assertOthersAreServed();
             }
         } finally {

@@ -4,27 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.http.Idempotency;
 import dev.semel.id.IdSchemes;
-import dev.semel.once.IfExpired;
+import dev.semel.memory.MemoryStore;
 import dev.semel.once.OnceSettings;
+import dev.semel.once.OnceSettings.IfExpired;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes.Access;
-import dev.semel.store.Commit;
-import dev.semel.store.Expected;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.FaultyStore;
 import java.io.IOException;
@@ -66,7 +66,7 @@ class MetricsTest {
     private List<App> apps(Apps apps) {
         List<App> all = new ArrayList<>(apps.all());
         all.add(routes -> {
-            routes.atomic("POST", "/echo", request -> Answer.created(request.object()));
+            routes.atomic("POST", "/echo", request -> ApiResponse.created(request.object()));
             routes.atomic("POST", "/slow", this::slow);
             routes.atomic("POST", "/broken", request -> {
                 throw new IllegalStateException("broken");
@@ -79,7 +79,7 @@ class MetricsTest {
                     "/leased",
                     Idempotency.leased(IfAbandoned.RERUN),
                     Access.USERS,
-                    request -> Answer.nothing());
+                    request -> ApiResponse.nothing());
         });
         return all;
     }
@@ -89,10 +89,10 @@ class MetricsTest {
         private static final long serialVersionUID = 1L;
     }
 
-    private Answer slow(Request request) {
+    private ApiResponse slow(Request request) {
         begun.countDown();
         await(mayEnd);
-        return Answer.created(JsonText.object());
+        return ApiResponse.created(JsonText.object());
     }
 
     private static void await(CountDownLatch latch) {
@@ -162,14 +162,14 @@ class MetricsTest {
             }
             mayEnd.countDown();
             assertThat(first.get(1, TimeUnit.MINUTES).status()).isEqualTo(201);
-            Store store = storage.store();
+            DocumentStore store = storage.store();
             Client cid = server.as("cid");
             assertThat(cid.post("/leased", "{}", KEY, "k").status()).isEqualTo(204); // 1 executed, 1 new key
-            OnceRecord done = find(store, "cid", "k");
-            leave(store, done, "k", OnceStatus.PROCESSING, null);
+            IdempotencyRecord done = find(store, "cid", "k");
+            leave(store, done, "k", Status.PROCESSING, null);
             assertThat(server.as("dan").post("/leased", "{}", KEY, "k").status()) // 1 executed, taken over
                     .isEqualTo(204);
-            leave(store, done, "old", OnceStatus.COMPLETED, Response.of("old"));
+            leave(store, done, "old", Status.COMPLETED, Response.of("old"));
             assertThat(server.as("dan").post("/leased", "{}", KEY, "old").status()) // 1 executed, expired, 1 new key
                     .isEqualTo(204);
             String table = server.as("eve").post("/v1/tables", "{}").text("tableId"); // without a key: not counted
@@ -213,22 +213,22 @@ class MetricsTest {
             assertThat(after.value("semel_lease_takeovers_total")).isEqualTo(1);
             assertThat(after.value("semel_lease_late_completions_total")).isZero();
             assertThat(after.value("semel_ttl_violations_total")).isEqualTo(1);
-            assertThat(after.value("semel_once_broken_off_total")).isZero();
+            assertThat(after.value("semel_once_aborted_total")).isZero();
             assertStoreTells(on, after);
             assertSweepIsCounted(server, store, done);
         }
     }
 
-    private static OnceRecord find(Store store, String user, String key) {
+    private static IdempotencyRecord find(DocumentStore store, String user, String key) {
         return Objects.requireNonNull(
-                store.find(new OnceKey(user, "POST /leased", key), Quota.NONE).record());
+                store.find(new IdempotencyKey(user, "POST /leased", key)).record());
     }
 
-    /** Leaves a record of dan's that is past its time at once, and of the same request as another one. */
+    /** Leaves a record of dan's that is expired at once, and of the same request as another one. */
     private static void leave(
-            Store store, OnceRecord like, String key, OnceStatus status, @Nullable Response response) {
-        OnceRecord record = new OnceRecord(
-                new OnceKey("dan", "POST /leased", key),
+            DocumentStore store, IdempotencyRecord like, String key, Status status, @Nullable Response response) {
+        IdempotencyRecord record = new IdempotencyRecord(
+                new IdempotencyKey("dan", "POST /leased", key),
                 "tx",
                 like.fingerprint(),
                 status,
@@ -242,15 +242,15 @@ class MetricsTest {
                 response);
         store.commit(Commit.of(
                 "left-" + key,
-                new OnceWrite(Expected.ABSENT, record, Duration.ofNanos(1000), Duration.ofHours(1), Quota.NONE)));
-        while (!find(store, "dan", key)
-                .isOverAt(store.find(record.key(), Quota.NONE).now())) {
+                new IdempotencyWrite(
+                        Precondition.ABSENT, record, Duration.ofNanos(1000), Duration.ofHours(1), Quota.NONE)));
+        while (!find(store, "dan", key).isExpiredAt(store.find(record.key()).now())) {
             Thread.onSpinWait();
         }
     }
 
-    private static void assertSweepIsCounted(ServerFixture server, Store store, OnceRecord like) {
-        leave(store, like, "swept", OnceStatus.COMPLETED, Response.of("old"));
+    private static void assertSweepIsCounted(ServerFixture server, DocumentStore store, IdempotencyRecord like) {
+        leave(store, like, "swept", Status.COMPLETED, Response.of("old"));
         double sweeps = Scrape.of(server).value("semel_sweeps_total{result=\"complete\"}");
         Reply swept = server.withToken(server.token("op", List.of("operator"))).post("/v1/ops/sweeps", "");
         assertThat(swept.status()).isEqualTo(200);
@@ -264,12 +264,12 @@ class MetricsTest {
         assertThat(scrape.value("semel_sweep_deleted_total{table=\"idempotency_keys\"}"))
                 .isEqualTo(1);
         assertThat(scrape.value("semel_sweeps_total{result=\"complete\"}")).isEqualTo(sweeps + 1);
-        assertThat(scrape.value("semel_sweeps_total{result=\"broken_off\"}")).isZero();
+        assertThat(scrape.value("semel_sweeps_total{result=\"aborted\"}")).isZero();
     }
 
     /** Two servers on one store, one of which is cut off from it now and then for as long as a lease lasts. */
     @Test
-    void ownersWhoComeBackTooLate_areCountedWhereTheyAre() {
+    void lateCompletions_areCountedOnTheirServer() {
         ControlledTime time = new ControlledTime();
         MemoryStore store = new MemoryStore(time, 1 << 20);
         FaultyStore cutOff = new FaultyStore(store);
@@ -285,7 +285,7 @@ class MetricsTest {
                                         assertThat(takeOver(there, request)).isEqualTo(204);
                                     }
                                     cutOff.comeUp();
-                                    return Answer.ok(JsonText.object());
+                                    return ApiResponse.ok(JsonText.object());
                                 })))) {
             Client ann = here.as("ann");
             assertThat(ann.post("/leased", "{\"taken\":false}", KEY, "missed-by-nobody")
@@ -315,13 +315,13 @@ class MetricsTest {
 
     /** A key that is refused was used too late, as well. */
     @Test
-    void expiredKeys_areCountedWhenTheyAreRefused() {
+    void rejectedExpiredKeys_areCounted() {
         ControlledTime time = new ControlledTime();
         try (ServerFixture server = ServerFixture.on(
                 new MemoryStore(time, 1 << 20),
                 time,
                 this::apps,
-                settings -> settings.withOnce(once -> once.withIfExpired(IfExpired.REFUSE)))) {
+                settings -> settings.withOnce(once -> once.withIfExpired(IfExpired.REJECT)))) {
             assertThat(server.as("ann").post("/echo", "{}", KEY, "k").status()).isEqualTo(201);
             time.advance(Duration.ofHours(25));
             assertThat(server.as("ann").post("/echo", "{}", KEY, "k").status()).isEqualTo(410);
@@ -332,7 +332,7 @@ class MetricsTest {
     }
 
     @Test
-    void openStreamsAndSockets_areTold() throws IOException {
+    void openStreamsAndSockets_areMeasured() throws IOException {
         try (ServerFixture server = ServerFixture.onMemory()) {
             Client ann = server.as("ann");
             String table = ann.post("/v1/tables", "{}").text("tableId");
@@ -381,7 +381,7 @@ class MetricsTest {
     }
 
     @Test
-    void callsOnAStoreThatFails_breakOff() {
+    void callsOnAFailingStore_areAborted() {
         FaultyStore store = new FaultyStore(new MemoryStore());
         try (ServerFixture server = ServerFixture.on(store, Time.system(), this::apps)) {
             store.goDown();
@@ -390,7 +390,7 @@ class MetricsTest {
                         .isEqualTo(503);
             }
             Scrape scrape = Scrape.of(server);
-            assertThat(scrape.value("semel_once_broken_off_total")).isEqualTo(3);
+            assertThat(scrape.value("semel_once_aborted_total")).isEqualTo(3);
             assertThat(scrape.value("semel_once_in_flight")).isZero();
             assertThat(scrape.sum("semel_once_total")).isZero();
         }

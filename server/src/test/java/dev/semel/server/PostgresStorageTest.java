@@ -3,7 +3,7 @@ package dev.semel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.postgres.Postgres;
-import dev.semel.server.settings.Given;
+import dev.semel.server.settings.RawSettings;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
 import dev.semel.store.DocumentId;
@@ -16,13 +16,13 @@ import org.postgresql.ds.PGSimpleDataSource;
 class PostgresStorageTest {
 
     private static Storage open(PGSimpleDataSource database) {
-        Given given = new Given(Map.of(Setting.STORE, Postgres.url(database)), null, Map.of());
+        RawSettings given = new RawSettings(Map.of(Setting.STORE, Postgres.url(database)), null, Map.of());
         return Storage.open(
                 ServerSettings.of(given, Map.of(), InstantSource.system()).store(), Time.system());
     }
 
     @Test
-    void databaseWithStricterTransactions_isUsedAllTheSame() throws Exception {
+    void databaseWithStricterDefaultIsolation_isUsable() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.emptyDatabase();
         Postgres.execute(
                 database,
@@ -37,7 +37,7 @@ class PostgresStorageTest {
     void closedStorage_leavesNoConnection() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.database();
         Storage storage = open(database);
-        storage.store().housekeeping().sweep("");
+        storage.admin().sweep("");
         storage.close();
         Postgres.assertNobodyConnected(database);
     }

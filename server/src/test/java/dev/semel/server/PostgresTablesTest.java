@@ -50,6 +50,7 @@ class PostgresTablesTest {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
+            statement.execute("set local search_path to semel");
             List<String> rows = new ArrayList<>();
             for (String sql : statements) {
                 rows.clear();
@@ -75,7 +76,7 @@ class PostgresTablesTest {
     @Test
     void columns_areThoseOfTheContract() throws Exception {
         String columns =
-                "select column_name from information_schema.columns where table_schema = 'public' and table_name = ";
+                "select column_name from information_schema.columns where table_schema = 'semel' and table_name = ";
         assertThat(rows(columns + "'idempotency_keys'"))
                 .contains(
                         "id",
@@ -93,6 +94,12 @@ class PostgresTablesTest {
         assertThat(rows(columns + "'game_settlements'"))
                 .containsExactlyInAnyOrder(
                         "id", "settlement_id", "table_id", "tournament_id", "hand_id", "payload", "created_at");
+    }
+
+    @Test
+    void tables_areNotInThePublicSchema() throws Exception {
+        assertThat(rows("select relname from pg_class where relnamespace = 'public'::regnamespace"))
+                .isEmpty();
     }
 
     @Test
@@ -128,7 +135,7 @@ class PostgresTablesTest {
     }
 
     @Test
-    void strangers_areNeitherSeenNorChanged() throws Exception {
+    void rowsOfOtherUsers_areNeitherSeenNorChanged() throws Exception {
         String role = "set local role semel_app";
         String bob = "select set_config('semel.user', 'bob', true)";
         String keys = "select user_id from idempotency_keys";
@@ -136,7 +143,7 @@ class PostgresTablesTest {
         assertThat(rows(role, bob, keys)).containsExactly("bob");
         assertThat(rows(role, bob, "select (select max(user_id) from idempotency_keys where user_id = 'ann')"))
                 .containsExactly("null");
-        assertThat(rows(role, bob, "update idempotency_keys set status = 'failed' where user_id = 'ann' returning 1"))
+        assertThat(rows(role, bob, "update idempotency_keys set attempts = 9 where user_id = 'ann' returning 1"))
                 .isEmpty();
         assertThat(rows(role, bob, "delete from idempotency_keys returning user_id"))
                 .containsExactly("bob");
@@ -147,17 +154,21 @@ class PostgresTablesTest {
                         "select set_config('semel.user', 'ann', true)",
                         "select owner from documents where owner <> ''"))
                 .containsExactly("ann");
+        String both = "select set_config('semel.user', 'ann' || chr(31) || 'bob', true)";
+        assertThat(rows(role, both, keys + " order by 1")).containsExactly("ann", "bob");
+        assertThat(rows(role, "select set_config('semel.user', 'ann,bob', true)", keys))
+                .isEmpty();
         assertThatThrownBy(() -> rows(role, bob, "update idempotency_keys set user_id = 'ann'"))
                 .hasMessageContaining("row-level security");
         assertThatThrownBy(() -> rows(role, "select * from cleanup_logs")).hasMessageContaining("permission denied");
-        assertThatThrownBy(() -> rows(role, "alter table idempotency_keys disable row level security"))
+        assertThatThrownBy(() -> rows(role, "alter table idempotency_records disable row level security"))
                 .hasMessageContaining("must be owner");
         assertThat(rows(keys + " order by 1")).containsExactly("ann", "bob");
     }
 
     /** What the pool has open carries nothing over, and acts for nobody between requests. */
     @Test
-    void connections_areAsManyAsSetAndAllAreIdle() throws Exception {
+    void connections_areAsManyAsConfiguredAndIdle() throws Exception {
         Map<String, Integer> figures = server.server().connections();
         assertThat(figures).containsEntry("most", 3).containsEntry("waiting", 0).containsKeys("active", "idle");
         assertThat(rows("select count(*) <= 3 from pg_stat_activity where application_name = 'semel'"

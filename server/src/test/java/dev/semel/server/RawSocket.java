@@ -14,7 +14,7 @@ final class RawSocket {
     /** Sends bytes, one for each character, and returns all that comes until the connection is closed. */
     static String send(int port, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(20_000); // who is only silent is hung up on later
+            socket.setSoTimeout(20_000); // a silent client is disconnected later
             socket.getOutputStream().write(request.getBytes(ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
         }

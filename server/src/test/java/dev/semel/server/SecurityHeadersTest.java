@@ -41,7 +41,7 @@ class SecurityHeadersTest {
     }
 
     @Test
-    void everyAnswer_hasThem() {
+    void everyResponse_hasThem() {
         assertSafe(SERVER.asNobody().get("/", "Accept", "text/html"), 200);
         assertSafe(SERVER.asNobody().get("/health/live"), 200);
         assertSafe(SERVER.asNobody().get("/v1/tables/x"), 401);
@@ -70,7 +70,7 @@ class SecurityHeadersTest {
     }
 
     @Test
-    void whatIsRefusedBeforeItIsRead_hasThem() throws Exception {
+    void unreadRejection_hasThem() throws Exception {
         String answer = RawSocket.send(SERVER.server().port(), "GET /%00 HTTP/1.1\r\nHost: localhost\r\n\r\n");
         assertThat(answer).startsWith("HTTP/1.1 400 ");
         EXPECTED.forEach((name, value) -> assertThat(answer).contains("\r\n" + name + ": " + value + "\r\n"));

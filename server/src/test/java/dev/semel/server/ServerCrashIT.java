@@ -60,7 +60,7 @@ class ServerCrashIT {
             int each = CLIENTS * POSTS_OF_A_CLIENT / (KILLS + 1);
             for (int kill = 0; kill < KILLS; kill++) {
                 assertThat(progress.tryAcquire(1 + random.nextInt(each), 2, TimeUnit.MINUTES))
-                        .as("requests are answered")
+                        .as("requests get a response")
                         .isTrue();
                 ServerProcess killed = server.get();
                 server = new CompletableFuture<>();

@@ -2,16 +2,17 @@ package dev.semel.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.server.openapi.Described;
-import dev.semel.server.settings.Given;
+import dev.semel.server.settings.RawSettings;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
 import dev.semel.server.web.App;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
 import dev.semel.store.Time;
+import dev.semel.store.admin.AdminStore;
+import dev.semel.store.spi.OrderedStore;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -79,18 +80,19 @@ public final class ServerFixture implements AutoCloseable {
     public static ServerFixture onPostgres(String url, Map<Setting, String> settings) {
         Map<Setting, String> flags = new EnumMap<>(Map.of(Setting.STORE, url, Setting.PORT, "0"));
         flags.putAll(settings);
-        return new ServerFixture(
-                Server.start(ServerSettings.of(new Given(flags, null, Map.of()), Map.of(), InstantSource.system())));
+        return new ServerFixture(Server.start(
+                ServerSettings.of(new RawSettings(flags, null, Map.of()), Map.of(), InstantSource.system())));
     }
 
     /** On any store and by any time; the store is closed with it. */
-    public static ServerFixture on(Store store, Time time, Function<Apps, List<App>> apps) {
+    public static <S extends OrderedStore & AdminStore> ServerFixture on(
+            S store, Time time, Function<Apps, List<App>> apps) {
         return on(store, time, apps, settings -> settings);
     }
 
     /** With other settings than the usual ones. */
-    public static ServerFixture on(
-            Store store, Time time, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
+    public static <S extends OrderedStore & AdminStore> ServerFixture on(
+            S store, Time time, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
         ServerSettings usual = ServerSettings.defaults().withPort(0);
         return new ServerFixture(Server.start(settings.apply(usual), Storage.of(store), time, apps));
     }

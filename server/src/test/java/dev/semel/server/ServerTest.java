@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdSchemes;
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -16,11 +16,11 @@ class ServerTest {
     private static final ServerFixture SERVER = ServerFixture.onMemory(apps -> List.of(routes -> {
         routes.get(
                 "/echo/{text}",
-                request -> Answer.ok(JsonText.object()
+                request -> ApiResponse.ok(JsonText.object()
                         .put("text", request.part("text"))
                         .put("user", request.user())
                         .put("q", request.parameter("q").orElse("none"))));
-        routes.atomic("POST", "/echo", request -> Answer.created(request.object()));
+        routes.atomic("POST", "/echo", request -> ApiResponse.created(request.object()));
         routes.get("/broken", request -> {
             throw new IllegalStateException("s3cret");
         });
@@ -41,7 +41,7 @@ class ServerTest {
     }
 
     @Test
-    void request_isAnswered() {
+    void request_getsAResponse() {
         Reply reply = SERVER.as("ann").get("/echo/a%20b?q=%C3%A4+1&q=2");
         assertThat(reply.status()).isEqualTo(200);
         assertThat(reply.text()).isEqualTo("{\"text\":\"a b\",\"user\":\"ann\",\"q\":\"ä 1\"}");
@@ -68,7 +68,7 @@ class ServerTest {
     }
 
     @Test
-    void wrongMethod_isToldWhichThereAre() {
+    void wrongMethod_getsTheAllowedOnes() {
         Reply reply = SERVER.as("ann").delete("/echo/a");
         assertProblem(reply, 405, "method_not_allowed");
         assertThat(reply.header("Allow")).isEqualTo("GET, HEAD, OPTIONS");
@@ -77,7 +77,7 @@ class ServerTest {
     }
 
     @Test
-    void unexpectedError_tellsNothingButTheRequest() {
+    void unexpectedError_showsOnlyTheRequestId() {
         Reply reply = SERVER.as("ann").get("/broken", "X-Request-Id", "my-id");
         assertProblem(reply, 500, "internal_error");
         assertThat(reply.text("request_id")).isEqualTo("my-id");
@@ -85,13 +85,13 @@ class ServerTest {
     }
 
     @Test
-    void bodyThatIsTooLarge_isRefused() {
+    void bodyThatIsTooLarge_isRejected() {
         String large = "\"" + "x".repeat(1 << 20) + "\"";
         assertProblem(SERVER.as("ann").post("/echo", large), 413, "payload_too_large");
     }
 
     @Test
-    void bodyOfAnotherType_isRefused() {
+    void bodyOfAnotherType_isRejected() {
         ServerFixture.Client ann = SERVER.as("ann");
         assertProblem(ann.post("/echo", "{}", "Content-Type", "text/plain"), 415, "unsupported_media_type");
         assertProblem(
@@ -108,7 +108,7 @@ class ServerTest {
     }
 
     @Test
-    void bodyThatIsNoJson_isRefused() {
+    void invalidJson_isRejected() {
         assertProblem(SERVER.as("ann").post("/echo", "{\"a\":1,\"a\":2}"), 400, "invalid_json");
         assertProblem(SERVER.as("ann").post("/echo", "[1]"), 400, "invalid_json");
         assertProblem(SERVER.as("ann").post("/echo", ""), 400, "invalid_json");

@@ -85,7 +85,7 @@ class SharedDatabaseIT {
     }
 
     @Test
-    void serverKilledAmidRequests_isStoodInForByTheOther(TestInfo test) throws Exception {
+    void serverKilledAmidRequests_isReplacedByTheOther(TestInfo test) throws Exception {
         run(test, 4, () -> {
             int which = random.nextInt(2);
             SERVERS.get(which).kill();
@@ -121,7 +121,7 @@ class SharedDatabaseIT {
 
     /** As when a cable is cut: nobody says that the connections are gone. */
     @Test
-    void databaseThatFallsSilent_isGivenUpAndFoundAgain() throws Exception {
+    void silentDatabase_isGivenUpAndFoundAgain() throws Exception {
         database.setSilent(true);
         try {
             assertThat(SERVERS.get(0).get("/health/ready").statusCode()).isEqualTo(503);
@@ -226,7 +226,7 @@ class SharedDatabaseIT {
             int each = CLIENTS * KEYS_OF_A_CLIENT * 2 / (troubles + 1);
             for (int i = 0; i < troubles; i++) {
                 assertThat(progress.tryAcquire(1 + random.nextInt(each), 2, TimeUnit.MINUTES))
-                        .as("requests are answered")
+                        .as("requests get a response")
                         .isTrue();
                 trouble.happen();
             }
@@ -293,7 +293,7 @@ class SharedDatabaseIT {
      * -Dsemel.readers=1000} makes them as many.
      */
     @Test
-    void eventsReadThroughBoth_areWholeAndInTheOrderOfCommit_whateverIsKilled() throws Exception {
+    void eventsReadThroughBoth_areCompleteAndInCommitOrder_whateverIsKilled() throws Exception {
         int readers = Integer.getInteger("semel.readers", 60);
         ExecutorService threads = Executors.newFixedThreadPool(readers + CLIENTS);
         try {
@@ -370,8 +370,9 @@ class SharedDatabaseIT {
     void feedWrittenThroughBoth_growsAtItsTopAlone() throws Exception {
         database.execute("create function dawdle() returns trigger language plpgsql as"
                 + " 'begin perform pg_sleep(random() * 0.02); return null; end'");
-        database.execute("create constraint trigger dawdle after insert on documents deferrable initially deferred"
-                + " for each row when (new.place > 0) execute function dawdle()");
+        database.execute(
+                "create constraint trigger dawdle after insert on semel.documents deferrable initially deferred"
+                        + " for each row when (new.sequence > 0) execute function dawdle()");
         try {
             readWhileBothWrite();
         } finally {

@@ -3,11 +3,10 @@ package dev.semel.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.server.web.Sockets;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.Eventually;
 import dev.semel.testkit.ForwardingStore;
@@ -53,7 +52,7 @@ class SocketTest {
         private volatile @Nullable String blocked;
         private final CountDownLatch opened = new CountDownLatch(1);
 
-        Gate(Store store) {
+        Gate(MemoryStore store) {
             super(store);
         }
 
@@ -68,11 +67,11 @@ class SocketTest {
                     throw new AssertionError(e);
                 }
             }
-            return store.commit(commit);
+            return super.commit(commit);
         }
     }
 
-    private static ServerFixture serve(Store store, ControlledTime time) {
+    private static ServerFixture serve(Gate store, ControlledTime time) {
         return ServerFixture.on(
                 store,
                 time,
@@ -136,7 +135,7 @@ class SocketTest {
     // Who is let in
 
     @Test
-    void badToken_isTurnedAwayAtTheUpgrade() throws Exception {
+    void badToken_isRejectedAtTheUpgrade() throws Exception {
         for (String header : List.of("Bearer x.y.z", "Basic YTpi", "Bearer ")) {
             try (SocketClient refused = ask("Authorization", header)) {
                 assertThat(refused.answered()).startsWith("HTTP/1.1 401 ").contains("WWW-Authenticate: Bearer");
@@ -146,7 +145,7 @@ class SocketTest {
     }
 
     @Test
-    void unknownTable_isRefusedAtTheUpgradeOrWhenItIsKnownWhoAsks() throws Exception {
+    void unknownTable_isRejectedAtTheUpgradeOrAfterAuthentication() throws Exception {
         path = path.replaceFirst("tables/[^/]+", "tables/550e8400-e29b-41d4-a716-446655440000");
         try (SocketClient refused = ask("Authorization", "Bearer " + server.token("ann"))) {
             assertThat(refused.answered()).startsWith("HTTP/1.1 404 ");
@@ -181,14 +180,14 @@ class SocketTest {
     }
 
     @Test
-    void requestForNone_isToldToAskForOne() {
+    void plainRequest_getsUpgradeRequired() {
         ServerFixture.Reply reply = server.as("ann").get(path);
         assertThat(reply.status() + reply.text("code")).isEqualTo("426upgrade_required");
         assertThat(reply.header("Upgrade")).isEqualTo("websocket");
     }
 
     @Test
-    void otherVersion_isRefused() throws Exception {
+    void otherVersion_isRejected() throws Exception {
         String answer = RawSocket.send(
                 server.server().port(),
                 "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n"
@@ -197,7 +196,7 @@ class SocketTest {
     }
 
     @Test
-    void compression_isNotAgreedTo() throws Exception {
+    void compression_isDeclined() throws Exception {
         try (SocketClient socket = ask("Sec-WebSocket-Extensions", "permessage-deflate")) {
             assertThat(socket.answered()).startsWith("HTTP/1.1 101 ").doesNotContain("Sec-WebSocket-Extensions");
         }
@@ -213,7 +212,7 @@ class SocketTest {
                 "hello",
                 "[]"
             })
-    void strangerWhoDoesNotSignIn_isToldAndHungUpOn(String first) throws Exception {
+    void clientThatDoesNotAuthenticate_getsAnErrorAndIsDisconnected(String first) throws Exception {
         try (SocketClient socket = ask()) {
             assertThat(socket.ask(first).get("status").asInt()).isBetween(400, 401);
             assertThat(socket.closed()).startsWith("1008 ");
@@ -222,7 +221,7 @@ class SocketTest {
     }
 
     @Test
-    void strangerWhoSaysNothing_isHungUpOn() throws Exception {
+    void silentUnauthenticatedClient_isDisconnected() throws Exception {
         try (SocketClient socket = ask()) {
             advanceUntilHeard(socket);
             assertThat(socket.closed()).isEqualTo("1008 unauthorized");
@@ -230,7 +229,7 @@ class SocketTest {
     }
 
     @Test
-    void strangerWhoSendsMuch_isHungUpOn() throws Exception {
+    void unauthenticatedClientThatSendsMuch_isDisconnected() throws Exception {
         try (SocketClient socket = ask()) {
             socket.send(auth("x".repeat(17 << 10)));
             assertThat(socket.closed()).startsWith("1009 ");
@@ -238,7 +237,7 @@ class SocketTest {
     }
 
     @Test
-    void anotherUsersToken_isRefused() throws Exception {
+    void anotherUsersToken_isRejected() throws Exception {
         try (SocketClient socket = open()) {
             assertError(socket.ask(auth(server.token("bob"))), 403, "other_user");
             assertThat(socket.ask(auth(server.token("ann"))).get("type").asString())
@@ -249,7 +248,7 @@ class SocketTest {
 
     /** Dev mode's tokens are good for twelve hours. */
     @Test
-    void tokenPastItsTime_endsTheConnectionUnlessThereIsANewOne() throws Exception {
+    void expiredToken_endsTheConnectionUnlessRenewed() throws Exception {
         try (SocketClient old = open();
                 SocketClient renewed = open()) {
             assertWorks(old);
@@ -272,7 +271,7 @@ class SocketTest {
     }
 
     @Test
-    void silentClient_isPingedAndThenHungUpOn() throws Exception {
+    void silentClient_isPingedAndThenDisconnected() throws Exception {
         try (SocketClient socket = open()) {
             assertWorks(socket);
             for (int i = 0; i < 2; i++) {
@@ -285,7 +284,7 @@ class SocketTest {
     }
 
     @Test
-    void clientThatDoesNotSayGoodbye_isCutOff() throws Exception {
+    void clientThatDoesNotClose_isCutOff() throws Exception {
         try (SocketClient socket = ask()) {
             advanceUntilHeard(socket);
             assertThat(socket.receive()[0] & 0xff).isEqualTo(SocketClient.LAST | SocketClient.CLOSE);
@@ -295,7 +294,7 @@ class SocketTest {
     }
 
     @Test
-    void asManyAsThereMayBe_areLetIn() throws Exception {
+    void connectionsUpToTheLimit_areAccepted() throws Exception {
         List<SocketClient> sockets = new ArrayList<>();
         try (ServerFixture own = ownServer()) {
             assertThat(own).isSameAs(server);
@@ -359,7 +358,7 @@ class SocketTest {
                 "{\"clientMsgId\":\"<script>\",\"action\":\"fold\"}|400 invalid_field",
                 "{\"clientMsgId\":\"550e8400-e29b-41d4-a716-446655440000\",\"action\":\"fold\",\"amount\":-1}|400 invalid_field"
             })
-    void badMessage_isToldAndTheConnectionStays(String message, String error) throws Exception {
+    void badMessage_getsAnErrorAndTheConnectionStays(String message, String error) throws Exception {
         try (SocketClient socket = open()) {
             JsonNode told = socket.ask(message);
             assertThat(told.get("status").asInt() + " " + told.get("code").asString())
@@ -371,7 +370,7 @@ class SocketTest {
     }
 
     @Test
-    void deepNesting_isRefused() throws Exception {
+    void deepNesting_isRejected() throws Exception {
         try (SocketClient socket = open()) {
             String deep = "{\"clientMsgId\":" + "[".repeat(30_000) + "]".repeat(30_000) + "}";
             assertError(socket.ask(deep), 400, "invalid_json");
@@ -416,7 +415,7 @@ class SocketTest {
     }
 
     @Test
-    void binaryMessage_isRefused() throws Exception {
+    void binaryMessage_isRejected() throws Exception {
         try (SocketClient socket = open()) {
             socket.frame(SocketClient.LAST | SocketClient.BINARY, raise().getBytes(UTF_8));
             assertError(socket.message(), 415, "unsupported_media_type");
@@ -447,7 +446,7 @@ class SocketTest {
     }
 
     @Test
-    void tooManyMessages_areRefusedAndThenItIsHungUp() throws Exception {
+    void tooManyMessages_areRejectedAndThenDisconnected() throws Exception {
         try (SocketClient socket = open()) {
             for (int i = 0; i < 2 * RATE; i++) {
                 assertWorks(socket);
@@ -534,7 +533,7 @@ class SocketTest {
     }
 
     @Test
-    void stop_letsTheActionUnderWayEnd_andHangsUp() throws Exception {
+    void stop_completesTheActionInProgress_andDisconnects() throws Exception {
         String id = UUID.randomUUID().toString();
         try (ServerFixture own = ownServer();
                 SocketClient idle = open();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -23,9 +23,9 @@ class StopTest {
     @TempDir
     Path folder;
 
-    /** A request that is under way when the server is stopped: it writes, is answered, and is there afterwards. */
+    /** A request that is in progress when the server is stopped: it writes, is answered, and is there afterwards. */
     @Test
-    void requestUnderWay_comesToItsEnd() throws Exception {
+    void requestInProgress_completes() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         ServerFixture server = ServerFixture.onRocksDb(
@@ -33,7 +33,7 @@ class StopTest {
                 apps -> List.of(routes -> routes.atomic("POST", "/slow", request -> {
                     begun.countDown();
                     await(mayEnd);
-                    return Answer.created(JsonText.object().put("done", true));
+                    return ApiResponse.created(JsonText.object().put("done", true));
                 })));
         ServerFixture.Client ann = server.as("ann");
         CompletableFuture<Reply> slow =

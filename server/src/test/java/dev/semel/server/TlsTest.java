@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.server.settings.ConnectionSettings;
-import dev.semel.server.settings.Given;
 import dev.semel.server.settings.PemFiles;
+import dev.semel.server.settings.RawSettings;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
 import dev.semel.server.settings.SettingException;
-import dev.semel.store.MemoryStore;
 import dev.semel.testkit.ControlledTime;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -140,19 +140,19 @@ class TlsTest {
     }
 
     @Test
-    void server_speaksTls_andSaysSo() throws Exception {
+    void server_usesTls_andHttpsUrls() throws Exception {
         first.write();
         TIME.advance(Duration.ofSeconds(10));
         assertThat(server.url()).startsWith("https://localhost:");
         HttpResponse<String> response = get(first);
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.headers().firstValue("Strict-Transport-Security")).hasValue("max-age=31536000");
-        assertThat(server.askWhetherReady()).isEqualTo(200);
+        assertThat(server.requestReadiness()).isEqualTo(200);
         assertThat(server.commands()).anyMatch(command -> command.contains("curl -i https://localhost:"));
     }
 
     @Test
-    void newFiles_areUsedWhenTheyAreGood_andElseTheOldOnesStay() throws Exception {
+    void newFiles_areUsedIfValid_andOtherwiseTheOldOnesStay() throws Exception {
         first.write();
         TIME.advance(Duration.ofSeconds(10));
         Files.writeString(cert, second.certificate);
@@ -170,7 +170,7 @@ class TlsTest {
     }
 
     @Test
-    void oldVersionsOfTls_andPlainHttp_areNotSpoken() throws Exception {
+    void oldVersionsOfTls_andPlainHttp_areRejected() throws Exception {
         int port = server.port();
         try (SSLSocket socket =
                 (SSLSocket) first.trusting().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
@@ -183,7 +183,7 @@ class TlsTest {
 
     /** Somebody who never finishes to greet. */
     @Test
-    void halfAGreeting_isHungUpOn() throws Exception {
+    void incompleteHandshake_isDisconnected() throws Exception {
         try (Server impatient = serve(Duration.ofSeconds(1))) {
             RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
             RawSocket.send(impatient.port(), "");
@@ -191,7 +191,7 @@ class TlsTest {
     }
 
     @Test
-    void filesThatCannotBeUsed_areRefusedAtTheStart() throws Exception {
+    void unusableFiles_areRejectedAtTheStart() throws Exception {
         Path good = Files.writeString(folder.resolve("good.pem"), first.certificate);
         Path goodKey = Files.writeString(folder.resolve("good-key.pem"), first.key);
         Path otherKey = Files.writeString(folder.resolve("other-key.pem"), second.key);
@@ -214,7 +214,7 @@ class TlsTest {
     }
 
     private static ServerSettings settings(Map<Setting, String> flags) {
-        return ServerSettings.of(new Given(flags, null, Map.of()), Map.of(), InstantSource.system());
+        return ServerSettings.of(new RawSettings(flags, null, Map.of()), Map.of(), InstantSource.system());
     }
 
     private static void assertRefused(Path certificate, Path privateKey, String message) {

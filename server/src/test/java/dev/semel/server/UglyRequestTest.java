@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UglyRequestTest {
 
     private static final ServerFixture SERVER = ServerFixture.onMemory(apps -> List.of(routes -> routes.getOpen(
-            "/echo/{text}", request -> Answer.ok(JsonText.object().put("text", request.part("text"))))));
+            "/echo/{text}", request -> ApiResponse.ok(JsonText.object().put("text", request.part("text"))))));
 
     @AfterAll
     static void stop() {
@@ -54,13 +54,13 @@ class UglyRequestTest {
                 "/.%2e/echo/a",
                 "/echo/\u00ff"
             })
-    void uglyPath_isRefused(String path) throws Exception {
+    void uglyPath_isRejected(String path) throws Exception {
         assertProblem(get(path), 400, "bad_request");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/echo/a?b=%zz", "/echo/a?b=%ff", "/echo/a?%=1", "/echo/a?b=%00", "/echo/a?b=%4"})
-    void uglyQuery_isRefused(String target) throws Exception {
+    void uglyQuery_isRejected(String target) throws Exception {
         assertProblem(get(target), 400, "invalid_query");
     }
 
@@ -73,7 +73,7 @@ class UglyRequestTest {
         "/echo/a%2Fb, a/b",
         "/echo/a%252Fb, a%2Fb"
     })
-    void oddPath_isReadToTheLetter(String path, String text) throws Exception {
+    void unusualPath_isReadLiterally(String path, String text) throws Exception {
         String answer = RawSocket.send(SERVER.server().port(), get(path));
         byte[] body = answer.substring(answer.indexOf("\r\n\r\n") + 4).getBytes(ISO_8859_1);
         assertThat(new String(body, UTF_8)).isEqualTo("{\"text\":\"" + text + "\"}");
@@ -94,30 +94,30 @@ class UglyRequestTest {
                 "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                 "G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n"
             })
-    void whatIsNoHttp_isRefused(String request) throws Exception {
+    void invalidHttp_isRejected(String request) throws Exception {
         assertProblem(request, 400, "bad_request");
     }
 
     @Test
-    void otherVersion_isRefused() throws Exception {
+    void otherVersion_isRejected() throws Exception {
         assertProblem("GET / HTTP/3.0\r\nHost: localhost\r\n\r\n", 400, "unsupported_version");
     }
 
     @Test
-    void flood_isRefused() throws Exception {
+    void flood_isRejected() throws Exception {
         String flood = "x".repeat(17_000);
         assertProblem(get("/" + flood), 414, "path_too_long");
         assertProblem("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + flood + "\r\n\r\n", 431, "headers_too_large");
     }
 
     @Test
-    void chunksThatAreNone_areRefused() throws Exception {
+    void invalidChunks_areRejected() throws Exception {
         String headers = "Host: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
         assertProblem("POST /v1/dev/token HTTP/1.1\r\n" + headers + "zz\r\n{}\r\n", 400, "unreadable_body");
     }
 
     @Test
-    void lengthThatIsTooMuch_isRefusedBeforeItIsSent() throws Exception {
+    void announcedLengthOverTheLimit_isRejectedBeforeTheBodyIsSent() throws Exception {
         assertProblem(
                 "POST /v1/dev/token HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1048577\r\n\r\n",
                 413,
@@ -126,7 +126,7 @@ class UglyRequestTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TRACE", "get", "BREW", "PATCH"})
-    void unknownMethod_isRefused(String method) throws Exception {
+    void unknownMethod_isRejected(String method) throws Exception {
         assertProblem(
                 method + " /echo/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                 405,
@@ -140,7 +140,7 @@ class UglyRequestTest {
         "POST /nowhere, 404",
         "BREW /echo/a, 405",
     })
-    void refusalBeforeTheBodyHasCome_saysThatTheConnectionIsClosed(String what, int status) throws Exception {
+    void rejectionBeforeTheBodyIsRead_closesTheConnection(String what, int status) throws Exception {
         String head = what + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n";
         assertThat(RawSocket.send(SERVER.server().port(), head))
                 .startsWith("HTTP/1.1 " + status + " ")

@@ -1,11 +1,12 @@
 package dev.semel.server.auth;
 
 import dev.semel.http.Problem;
+import dev.semel.http.servlet.ProblemSender;
 import dev.semel.server.auth.Tokens.BadTokenException;
 import dev.semel.server.auth.Tokens.KeysUnavailableException;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.Callers;
-import dev.semel.server.web.Refusal;
+import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Routes;
 import dev.semel.server.web.Routes.Access;
 import jakarta.servlet.FilterChain;
@@ -20,7 +21,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets through who has a token that holds; and everybody to what is open, or is not there. */
+/** Lets requests with a valid token pass; without one, those to open or unknown routes. */
 public final class AuthFilter extends HttpFilter implements Callers {
 
     private static final long serialVersionUID = 1L;
@@ -44,17 +45,17 @@ public final class AuthFilter extends HttpFilter implements Callers {
             Caller caller;
             try {
                 caller = byToken(token(request)).caller();
-            } catch (Refusal refusal) {
-                if (refusal.problem().status() == HttpServletResponse.SC_UNAUTHORIZED) {
+            } catch (ProblemException e) {
+                if (e.problem().status() == HttpServletResponse.SC_UNAUTHORIZED) {
                     response.setHeader("WWW-Authenticate", CHALLENGE);
                 }
-                refusal.problem().send(response);
+                ProblemSender.send(e.problem(), response);
                 return;
             }
             if (access == Access.OPERATORS && !caller.isOperator()) {
-                Problem.of(403, "not_operator", "Forbidden")
-                        .detailed("This is for operators: the token has no such role")
-                        .send(response);
+                Problem problem = Problem.of(403, "not_operator", "Forbidden")
+                        .detailed("This is for operators: the token has no such role");
+                ProblemSender.send(problem, response);
                 return;
             }
             caller.attachTo(request);
@@ -70,14 +71,14 @@ public final class AuthFilter extends HttpFilter implements Callers {
         } catch (BadTokenException e) {
             throw unauthorized(e.fault());
         } catch (KeysUnavailableException e) {
-            LOG.atWarn().setCause(e).log("The keys that tokens are checked with cannot be had");
-            throw new Refusal(
+            LOG.atWarn().setCause(e).log("The keys that verify tokens are unavailable");
+            throw new ProblemException(
                     Problem.of(503, "keys_unavailable", "Keys unavailable").with(Problem.RETRY_AFTER, 1000));
         }
     }
 
-    private static Refusal unauthorized(String fault) {
-        return new Refusal(
+    private static ProblemException unauthorized(String fault) {
+        return new ProblemException(
                 Problem.of(401, "unauthorized", "Unauthorized").detailed("The token is not valid: " + fault));
     }
 

@@ -13,7 +13,7 @@ import com.nimbusds.jose.jwk.source.URLBasedJWKSetSource;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jose.util.ResourceRetriever;
-import dev.semel.server.auth.Tokens.Expected;
+import dev.semel.server.auth.Tokens.ExpectedClaims;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URI;
@@ -53,15 +53,16 @@ public final class AuthSource {
      *
      * @throws IllegalArgumentException if they are not there or cannot be used; says why, and never quotes what may be a secret
      */
-    public static Tokens open(String source, Expected expected, Map<String, String> environment, InstantSource clock) {
+    public static Tokens open(
+            String source, ExpectedClaims expected, Map<String, String> environment, InstantSource clock) {
         if (source.startsWith(SECRET)) {
             return Tokens.ofSecret(secret(source.substring(SECRET.length()), environment), expected, clock);
         }
         if (source.startsWith(JWKS)) {
-            String place = source.substring(JWKS.length());
-            boolean isUrl = place.contains("://");
-            Fetching keys =
-                    new Fetching(isUrl ? new URLBasedJWKSetSource<>(url(place), RETRIEVER) : new KeyFile(file(place)));
+            String location = source.substring(JWKS.length());
+            boolean isUrl = location.contains("://");
+            Fetching keys = new Fetching(
+                    isUrl ? new URLBasedJWKSetSource<>(url(location), RETRIEVER) : new KeyFile(file(location)));
             JWKSource<SecurityContext> cached = JWKSourceBuilder.create(keys)
                     .cache(JWKSourceBuilder.DEFAULT_CACHE_TIME_TO_LIVE, WAIT_MILLIS)
                     .retrying(isUrl)
@@ -71,17 +72,17 @@ public final class AuthSource {
         throw new IllegalArgumentException("takes " + FORMS + "; a secret itself is never an argument");
     }
 
-    private static byte[] secret(String place, Map<String, String> environment) {
+    private static byte[] secret(String location, Map<String, String> environment) {
         byte[] secret;
-        if (place.startsWith(VARIABLE)) {
-            String name = place.substring(VARIABLE.length());
+        if (location.startsWith(VARIABLE)) {
+            String name = location.substring(VARIABLE.length());
             String value = environment.get(name);
             if (value == null) {
                 throw new IllegalArgumentException("names a variable that is not in the environment");
             }
             secret = value.getBytes(UTF_8);
         } else {
-            secret = withoutLastLineEnd(read(file(place)));
+            secret = withoutLastLineEnd(read(file(location)));
         }
         if (secret.length < LEAST_SECRET) {
             throw new IllegalArgumentException("names a secret of " + secret.length + " bytes; it has to have at least "
@@ -98,14 +99,14 @@ public final class AuthSource {
         return Arrays.copyOf(text, length);
     }
 
-    private static Path file(String place) {
+    private static Path file(String location) {
         Path file;
         try {
-            file = Path.of(place);
+            file = Path.of(location);
         } catch (InvalidPathException e) {
             throw new IllegalArgumentException("takes " + FORMS);
         }
-        if (place.isEmpty() || !Files.isRegularFile(file) || !Files.isReadable(file)) {
+        if (location.isEmpty() || !Files.isRegularFile(file) || !Files.isReadable(file)) {
             throw new IllegalArgumentException("names a file that is not there or cannot be read (it takes " + FORMS
                     + "; a secret itself is never an argument)");
         }
@@ -123,9 +124,9 @@ public final class AuthSource {
         }
     }
 
-    private static URL url(String place) {
+    private static URL url(String location) {
         try {
-            URI uri = new URI(place);
+            URI uri = new URI(location);
             boolean safe = "https".equals(uri.getScheme())
                     || ("http".equals(uri.getScheme()) && LOOPBACK.contains(String.valueOf(uri.getHost())));
             if (!safe || uri.getHost() == null) {
@@ -172,7 +173,7 @@ public final class AuthSource {
 
         private final Path file;
 
-        /** Reads it once, to refuse at once what is none. */
+        /** Reads it once, to reject an invalid file at the start. */
         KeyFile(Path file) {
             this.file = file;
             try {

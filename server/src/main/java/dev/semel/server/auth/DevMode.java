@@ -8,11 +8,11 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.semel.http.Idempotency;
 import dev.semel.id.TextFormat;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.JsonText;
-import dev.semel.server.web.Refusal;
+import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
 import dev.semel.server.web.Routes.Access;
@@ -32,7 +32,7 @@ import tools.jackson.databind.JsonNode;
  */
 public final class DevMode implements App {
 
-    private static final Duration LIFE = Duration.ofHours(12);
+    private static final Duration TTL = Duration.ofHours(12);
 
     private final byte[] secret = new byte[32];
     private final InstantSource clock;
@@ -44,7 +44,7 @@ public final class DevMode implements App {
 
     /** What its tokens are checked with. */
     public Tokens tokens() {
-        return Tokens.ofSecret(secret, Tokens.Expected.NOTHING, clock);
+        return Tokens.ofSecret(secret, Tokens.ExpectedClaims.NOTHING, clock);
     }
 
     @Override
@@ -52,13 +52,13 @@ public final class DevMode implements App {
         routes.add("POST", "/v1/dev/token", Idempotency.NONE, Access.ANYBODY, this::token);
     }
 
-    private Answer token(Request request) {
+    private ApiResponse token(Request request) {
         JsonNode body = request.object();
         String user = Request.text(body, "user", 255);
         if (!Caller.isName(user)) {
-            throw Refusal.invalid("user", Caller.NAMES);
+            throw ProblemException.invalid("user", Caller.NAMES);
         }
-        return Answer.ok(JsonText.object().put("token", mint(user, roles(body.get("roles")))));
+        return ApiResponse.ok(JsonText.object().put("token", mint(user, roles(body.get("roles")))));
     }
 
     private static List<String> roles(@Nullable JsonNode roles) {
@@ -67,11 +67,11 @@ public final class DevMode implements App {
             return names;
         }
         if (!roles.isArray() || roles.size() > 10) {
-            throw Refusal.invalid("roles", "has to be a short list");
+            throw ProblemException.invalid("roles", "has to be a short list");
         }
         for (JsonNode role : roles) {
             if (!role.isString() || !TextFormat.TEXT.isValid(role.stringValue())) {
-                throw Refusal.invalid("roles", "has to be a list of names");
+                throw ProblemException.invalid("roles", "has to be a list of names");
             }
             names.add(role.stringValue());
         }
@@ -85,7 +85,7 @@ public final class DevMode implements App {
                 .subject(user)
                 .claim("roles", roles)
                 .issueTime(Date.from(now))
-                .expirationTime(Date.from(now.plus(LIFE)))
+                .expirationTime(Date.from(now.plus(TTL)))
                 .build();
         SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims);
         try {

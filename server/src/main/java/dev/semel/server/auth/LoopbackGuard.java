@@ -1,6 +1,7 @@
 package dev.semel.server.auth;
 
 import dev.semel.http.Problem;
+import dev.semel.http.servlet.ProblemSender;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -36,9 +37,9 @@ public final class LoopbackGuard extends HttpFilter {
         List<String> hosts = Collections.list(request.getHeaders("Host"));
         List<String> origins = Collections.list(request.getHeaders("Origin"));
         if (hosts.stream().anyMatch(host -> !isOurs(host)) || !isOurs(request.getServerName())) {
-            refuse(response, "foreign_host", "Foreign Host");
+            reject(response, "foreign_host", "Foreign Host");
         } else if (!origins.stream().allMatch(origin -> isOwn(origin, hosts))) {
-            refuse(response, "foreign_origin", "Foreign Origin");
+            reject(response, "foreign_origin", "Foreign Origin");
         } else {
             chain.doFilter(request, response);
         }
@@ -57,9 +58,9 @@ public final class LoopbackGuard extends HttpFilter {
                         origin.equalsIgnoreCase("http://" + host) || origin.equalsIgnoreCase("https://" + host));
     }
 
-    private static void refuse(HttpServletResponse response, String code, String error) throws IOException {
-        Problem.of(403, code, error)
-                .detailed("Without --auth the server answers only what comes from this machine and is meant for it")
-                .send(response);
+    private static void reject(HttpServletResponse response, String code, String error) throws IOException {
+        Problem problem = Problem.of(403, code, error)
+                .detailed("Without --auth the server accepts requests only from this machine, sent to this machine");
+        ProblemSender.send(problem, response);
     }
 }

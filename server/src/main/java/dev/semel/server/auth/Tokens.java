@@ -29,8 +29,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells from a token who holds it. The algorithms are ours to say, never the token's: a secret goes with HS256 alone, and public
- * keys with RS256 and ES256 alone, so that nobody can sign with what everybody may read.
+ * Verifies tokens. The server chooses the algorithms, never the token: HS256 for a secret, RS256 and ES256 for public keys, so that nobody
+ * can sign with a public key.
  */
 public final class Tokens {
 
@@ -38,12 +38,15 @@ public final class Tokens {
     private static final int SKEW_SECONDS = 5;
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
-    private final BooleanSupplier outOfReach;
+    private final BooleanSupplier unavailable;
     private final InstantSource clock;
 
     private Tokens(
-            JWSKeySelector<SecurityContext> keys, BooleanSupplier outOfReach, Expected expected, InstantSource clock) {
-        this.outOfReach = outOfReach;
+            JWSKeySelector<SecurityContext> keys,
+            BooleanSupplier unavailable,
+            ExpectedClaims expected,
+            InstantSource clock) {
+        this.unavailable = unavailable;
         this.clock = clock;
         processor.setJWSTypeVerifier(
                 new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
@@ -52,20 +55,20 @@ public final class Tokens {
     }
 
     /**
-     * What tokens must say beside who holds them.
+     * Claims that tokens must have beside the user.
      *
      * @param audience for whom they are; null for anybody
      * @param issuer who made them; null for anybody
      */
-    public record Expected(
+    public record ExpectedClaims(
             @Nullable String audience, @Nullable String issuer) {
 
         /** Nothing. */
-        public static final Expected NOTHING = new Expected(null, null);
+        public static final ExpectedClaims NOTHING = new ExpectedClaims(null, null);
     }
 
     /** Signed with a secret that both sides know, whatever they call it. */
-    static Tokens ofSecret(byte[] secret, Expected expected, InstantSource clock) {
+    static Tokens ofSecret(byte[] secret, ExpectedClaims expected, InstantSource clock) {
         List<Key> keys = List.of(new SecretKeySpec(secret, "HmacSHA256"));
         return new Tokens(
                 (header, context) -> header.getAlgorithm().equals(JWSAlgorithm.HS256) ? keys : List.of(),
@@ -77,15 +80,18 @@ public final class Tokens {
     /**
      * Signed with one of some public keys.
      *
-     * @param outOfReach whether they could not be had when they were asked for the last time
+     * @param unavailable whether they could not be had when they were asked for the last time
      */
     static Tokens ofKeys(
-            JWKSource<SecurityContext> keys, BooleanSupplier outOfReach, Expected expected, InstantSource clock) {
+            JWKSource<SecurityContext> keys,
+            BooleanSupplier unavailable,
+            ExpectedClaims expected,
+            InstantSource clock) {
         Set<JWSAlgorithm> algorithms = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
-        return new Tokens(new JWSVerificationKeySelector<>(algorithms, keys), outOfReach, expected, clock);
+        return new Tokens(new JWSVerificationKeySelector<>(algorithms, keys), unavailable, expected, clock);
     }
 
-    private static DefaultJWTClaimsVerifier<SecurityContext> verifier(Expected expected, InstantSource clock) {
+    private static DefaultJWTClaimsVerifier<SecurityContext> verifier(ExpectedClaims expected, InstantSource clock) {
         JWTClaimsSet.Builder exact = new JWTClaimsSet.Builder();
         if (expected.issuer != null) {
             exact.issuer(expected.issuer);
@@ -102,14 +108,14 @@ public final class Tokens {
         return verifier;
     }
 
-    /** A token that holds. */
+    /** A valid token. */
     record Checked(Caller caller, Instant expires) {}
 
     /**
-     * Who holds a token.
+     * The user of a token.
      *
-     * @throws BadTokenException if it does not hold
-     * @throws KeysUnavailableException if the keys cannot be had
+     * @throws BadTokenException if it is invalid
+     * @throws KeysUnavailableException if the keys are unavailable
      */
     Checked check(String token) {
         try {
@@ -123,20 +129,20 @@ public final class Tokens {
             }
             Instant expires = claims.getExpirationTime().toInstant();
             if (!clock.instant().isBefore(expires)) {
-                throw new BadTokenException("its time is over");
+                throw new BadTokenException("it has expired");
             }
             return new Checked(new Caller(user, roles(claims), expires), expires);
         } catch (RateLimitReachedException e) {
-            if (outOfReach.getAsBoolean()) {
+            if (unavailable.getAsBoolean()) {
                 throw new KeysUnavailableException(e);
             }
-            throw new BadTokenException("it is signed with a key that is not known");
+            throw new BadTokenException("it is signed with an unknown key");
         } catch (KeySourceException e) {
             throw new KeysUnavailableException(e);
         } catch (BadJWTException e) {
             throw new BadTokenException(String.valueOf(e.getMessage()));
         } catch (ParseException | BadJOSEException | JOSEException | IllegalArgumentException e) {
-            throw new BadTokenException("it is malformed, or not signed as it has to be");
+            throw new BadTokenException("it is malformed, or not signed as required");
         }
     }
 
@@ -149,7 +155,7 @@ public final class Tokens {
         return known;
     }
 
-    /** A token that does not hold. */
+    /** A token is invalid. */
     static final class BadTokenException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -162,7 +168,7 @@ public final class Tokens {
         }
     }
 
-    /** It cannot be told whether a token holds. */
+    /** A token cannot be verified. */
     static final class KeysUnavailableException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -20,7 +20,7 @@ final class BackupCommand implements Runnable {
             names = "--store",
             paramLabel = "URL",
             defaultValue = "rocksdb:./data",
-            description = "The store: rocksdb:FOLDER; rocksdb:./data unless said otherwise.")
+            description = "The store: rocksdb:FOLDER; rocksdb:./data by default.")
     private String store = "";
 
     @Spec

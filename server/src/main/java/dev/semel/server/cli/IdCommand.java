@@ -32,7 +32,7 @@ final class IdCommand implements Runnable {
             description = "One of ${COMPLETION-CANDIDATES}.")
     private @Nullable String scheme;
 
-    @Option(names = "-n", paramLabel = "N", defaultValue = "1", description = "How many; 1 unless said otherwise.")
+    @Option(names = "-n", paramLabel = "N", defaultValue = "1", description = "How many; 1 by default.")
     private long count;
 
     @Option(
@@ -44,8 +44,7 @@ final class IdCommand implements Runnable {
     @Option(
             names = "--from",
             paramLabel = "N",
-            description =
-                    "Where seq10 and seq36 start to count; 1 unless said otherwise. The command line remembers nothing.")
+            description = "Where seq10 and seq36 start to count; 1 by default. The command line remembers nothing.")
     private @Nullable Long from;
 
     @Option(names = "--json", description = "Prints an object a line.")

@@ -20,8 +20,7 @@ final class RestoreCommand implements Runnable {
             names = "--store",
             paramLabel = "URL",
             defaultValue = "rocksdb:./data",
-            description =
-                    "The store to make: rocksdb:FOLDER, which must not be there yet; rocksdb:./data unless said otherwise.")
+            description = "The store to make: rocksdb:FOLDER, which must not be there yet; rocksdb:./data by default.")
     private String store = "";
 
     @Spec

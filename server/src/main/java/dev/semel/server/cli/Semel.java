@@ -102,7 +102,7 @@ public final class Semel implements Runnable {
                 .registerConverter(Long.class, Semel::number)
                 .registerConverter(long.class, Semel::number)
                 .setExecutionStrategy(result -> {
-                    refuseWhatWouldBeIgnored(result);
+                    rejectIgnoredOptions(result);
                     return new CommandLine.RunLast().execute(result);
                 })
                 .setParameterExceptionHandler((e, args) -> {
@@ -143,18 +143,18 @@ public final class Semel implements Runnable {
         }
     }
 
-    /** What is said to a command is lost if a command of its own follows, unless it is for both. */
-    private static void refuseWhatWouldBeIgnored(ParseResult result) {
+    /** An option of a command is ignored if a subcommand follows, unless both have it. */
+    private static void rejectIgnoredOptions(ParseResult result) {
         for (ParseResult outer = result; outer.hasSubcommand(); outer = outer.subcommand()) {
             Stream<ArgSpec> own = Stream.concat(
                     outer.matchedOptions().stream().filter(option -> option.scopeType() != ScopeType.INHERIT),
                     outer.matchedPositionals().stream());
             ArgSpec ignored = own.findFirst().orElse(null);
             if (ignored != null) {
-                String said = ignored.isOption() ? ((OptionSpec) ignored).longestName() : ignored.paramLabel();
+                String name = ignored.isOption() ? ((OptionSpec) ignored).longestName() : ignored.paramLabel();
                 String command = outer.subcommand().commandSpec().name();
                 throw new ParameterException(
-                        outer.subcommand().commandSpec().commandLine(), said + " does not go before " + command);
+                        outer.subcommand().commandSpec().commandLine(), name + " does not go before " + command);
             }
         }
     }

@@ -2,8 +2,8 @@ package dev.semel.server.cli;
 
 import dev.semel.server.Server;
 import dev.semel.server.log.Log;
-import dev.semel.server.settings.Given;
 import dev.semel.server.settings.PostgresUrl;
+import dev.semel.server.settings.RawSettings;
 import dev.semel.server.settings.ServerSettings;
 import dev.semel.server.settings.Setting;
 import dev.semel.server.settings.SettingException;
@@ -28,28 +28,28 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "serve",
-        description = "Starts the server, and says what to try.",
+        description = "Starts the server, and prints commands to try.",
         modelTransformer = ServeCommand.Flags.class,
         sortOptions = false,
         footer = {
             "",
             "Every setting can also be given in the environment, SEMEL_LOG_LEVEL for",
-            "--log-level, and in a file, as log-level=debug. A flag goes before the",
-            "environment, and that before the file.",
+            "--log-level, and in a file, as log-level=debug. A flag takes precedence",
+            "over the environment, and the environment over the file.",
             "",
             "Example: ./semel serve --port 9000 --store memory:"
         })
 final class ServeCommand implements Runnable {
 
     @Option(
-            names = Given.FILE_FLAG,
+            names = RawSettings.FILE_FLAG,
             paramLabel = "FILE",
-            description = "A file with settings, one a line; " + Given.FILE_VARIABLE + " in the environment.")
+            description = "A file with settings, one per line; " + RawSettings.FILE_VARIABLE + " in the environment.")
     private @Nullable String file;
 
     @Option(
             names = "--check",
-            description = "Starts, asks itself whether it is ready, and stops: to see whether all settings are right.")
+            description = "Starts the server, checks that it is ready, and stops it: to validate the settings.")
     private boolean check;
 
     @Spec
@@ -67,12 +67,12 @@ final class ServeCommand implements Runnable {
         Server server = Server.start(settings);
         if (check) {
             try (server) {
-                askWhetherReady(server);
+                checkReadiness(server);
             }
             terminal.println("All settings are right: it was ready at " + server.url());
         } else {
             stopWithTheProcess(server);
-            tell(server, settings);
+            announce(server, settings);
             await();
         }
     }
@@ -86,21 +86,22 @@ final class ServeCommand implements Runnable {
             }
         }
         try {
-            Given given = new Given(flags, file, environment);
-            ServerSettings settings = ServerSettings.of(given, environment, InstantSource.system());
+            RawSettings raw = new RawSettings(flags, file, environment);
+            ServerSettings settings = ServerSettings.of(raw, environment, InstantSource.system());
             Log.setLevel(settings.logLevel());
-            given.unknownVariables()
+            raw.unknownVariables()
                     .forEach(name -> LoggerFactory.getLogger(ServeCommand.class)
                             .atWarn()
                             .addKeyValue("variable", name)
-                            .log("There is no such setting"));
+                            .log("Unknown setting"));
             if (flags.containsKey(Setting.STORE)
                     && settings.store().url() instanceof PostgresUrl url
                     && url.hasPassword()) {
                 LoggerFactory.getLogger(ServeCommand.class)
                         .atWarn()
-                        .log("--store holds a password, which everybody on this machine can see among the processes:"
-                                + " give it in SEMEL_STORE or in a file of settings");
+                        .log(
+                                "--store holds a password, which the list of processes shows to every user of this machine:"
+                                        + " set it in SEMEL_STORE or in a settings file");
             }
             return settings;
         } catch (SettingException e) {
@@ -108,35 +109,35 @@ final class ServeCommand implements Runnable {
         }
     }
 
-    /** However the process is told to end, if it is told. */
+    /** Closes the server when the process is terminated. */
     private static void stopWithTheProcess(Server server) {
         Thread stop = new Thread(
                 () -> {
                     server.close();
-                    Runtime.getRuntime().halt(0); // that it was told to end is no failure
+                    Runtime.getRuntime().halt(0); // termination by a signal is not a failure
                 },
                 "semel-stop");
         Runtime.getRuntime().addShutdownHook(stop);
     }
 
-    /** One line says where it is; those to try leave out the http://. */
-    private void tell(Server server, ServerSettings settings) {
+    /** Prints where the server is, and commands to try. */
+    private void announce(Server server, ServerSettings settings) {
         boolean dev = settings.tokens() == null;
         terminal.println("Semel is ready at " + server.url()
-                + (dev ? " (dev mode: everybody on this machine may be anybody)" : ""));
-        terminal.println("Try this, and then the last line again: the answer comes from the record, and says so.");
+                + (dev ? " (dev mode: every user of this machine can act as any user)" : ""));
+        terminal.println("Try this, and then the last line again: the response is replayed, and its headers show it.");
         server.commands().forEach(command -> terminal.println("  " + command));
         terminal.flush();
     }
 
-    private static void askWhetherReady(Server server) {
+    private static void checkReadiness(Server server) {
         try {
-            int status = server.askWhetherReady();
+            int status = server.requestReadiness();
             if (status != HttpURLConnection.HTTP_OK) {
-                throw new IOException("it says " + status);
+                throw new IOException("status " + status);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("It is not ready: " + e.getMessage(), e);
+            throw new UncheckedIOException("The server is not ready: " + e.getMessage(), e);
         }
     }
 
@@ -151,7 +152,7 @@ final class ServeCommand implements Runnable {
     /** Adds a flag for each setting, by tiers. */
     static final class Flags implements IModelTransformer {
 
-        private static final List<Setting> IN_ORDER = List.of(Setting.values());
+        private static final List<Setting> SETTINGS = List.of(Setting.values());
 
         @Override
         public CommandSpec transform(CommandSpec spec) {
@@ -161,7 +162,7 @@ final class ServeCommand implements Runnable {
                         .order(tier.compareTo(Setting.Tier.ESSENTIAL))
                         .exclusive(false)
                         .validate(false);
-                IN_ORDER.stream()
+                SETTINGS.stream()
                         .filter(setting -> setting.tier() == tier)
                         .forEach(setting -> group.addArg(option(setting)));
                 spec.addArgGroup(group.build());
@@ -170,12 +171,12 @@ final class ServeCommand implements Runnable {
         }
 
         private static OptionSpec option(Setting setting) {
-            String fallback = setting.fallback() == null ? "" : " Unless given: " + setting.fallback() + ".";
+            String fallback = setting.fallback() == null ? "" : " Default: " + setting.fallback() + ".";
             return OptionSpec.builder(setting.flag())
                     .paramLabel(setting.label())
                     .type(String.class)
                     .description(setting.description() + fallback)
-                    .order(IN_ORDER.indexOf(setting))
+                    .order(SETTINGS.indexOf(setting))
                     .build();
         }
     }

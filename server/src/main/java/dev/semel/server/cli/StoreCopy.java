@@ -26,10 +26,10 @@ final class StoreCopy {
     /** Copies, telling on standard error how far it has come. */
     static void run(CommandSpec spec, Terminal terminal, Path from, Path to) {
         PrintWriter err = spec.commandLine().getErr();
-        long[] told = {0};
+        long[] reported = {0};
         RocksDbCopy.Copied copied = RocksDbCopy.copy(from, to, rows -> {
-            if (rows - told[0] >= 100_000) {
-                told[0] = rows;
+            if (rows - reported[0] >= 100_000) {
+                reported[0] = rows;
                 err.printf("%,d rows …%n", rows);
                 err.flush();
             }

@@ -28,35 +28,35 @@ final class EntryLogger extends LegacyAbstractLogger implements LoggingEventAwar
         this.quoting = QUOTING.stream().anyMatch(name::startsWith);
     }
 
-    private boolean isHeard(Level asked) {
+    private boolean isLogged(Level level) {
         Level least = Log.level();
-        boolean quieter = !ours && least != Level.ERROR;
-        return !quoting && asked.toInt() >= (quieter ? Level.WARN : least).toInt();
+        boolean raised = !ours && least != Level.ERROR;
+        return !quoting && level.toInt() >= (raised ? Level.WARN : least).toInt();
     }
 
     @Override
     public boolean isTraceEnabled() {
-        return isHeard(Level.TRACE);
+        return isLogged(Level.TRACE);
     }
 
     @Override
     public boolean isDebugEnabled() {
-        return isHeard(Level.DEBUG);
+        return isLogged(Level.DEBUG);
     }
 
     @Override
     public boolean isInfoEnabled() {
-        return isHeard(Level.INFO);
+        return isLogged(Level.INFO);
     }
 
     @Override
     public boolean isWarnEnabled() {
-        return isHeard(Level.WARN);
+        return isLogged(Level.WARN);
     }
 
     @Override
     public boolean isErrorEnabled() {
-        return isHeard(Level.ERROR);
+        return isLogged(Level.ERROR);
     }
 
     /** Entries with members of their own come this way. */

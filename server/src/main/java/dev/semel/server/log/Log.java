@@ -82,7 +82,7 @@ public final class Log {
         }
     }
 
-    /** What is thrown while a request is under way may quote what was sent, so only its kind is told. */
+    /** What is thrown while a request is in progress may quote what was sent, so only its kind is told. */
     private static String name(Throwable thrown, boolean ofRequest) {
         return ofRequest ? thrown.getClass().getName() : thrown.toString();
     }

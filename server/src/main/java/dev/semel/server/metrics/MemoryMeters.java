@@ -1,6 +1,6 @@
 package dev.semel.server.metrics;
 
-import dev.semel.store.MemoryStore;
+import dev.semel.memory.MemoryStore;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -17,10 +17,10 @@ public final class MemoryMeters implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         Gauge.builder("semel.memory.taken.bytes", store, MemoryStore::takenBytes)
-                .description("What the memory store holds, by its own estimate")
+                .description("Estimated size of the data in the memory store")
                 .register(registry);
         Gauge.builder("semel.memory.most.bytes", store, MemoryStore::mostBytes)
-                .description("What the memory store may hold")
+                .description("Largest size of the data in the memory store")
                 .register(registry);
     }
 }

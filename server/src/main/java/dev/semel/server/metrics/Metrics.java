@@ -2,7 +2,7 @@ package dev.semel.server.metrics;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.Routes;
 import io.micrometer.core.instrument.Gauge;
@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Everything that a server counts and measures. {@code GET /metrics} tells it to whoever asks, since there is nobody's data in it. */
+/** All metrics of a server. {@code GET /metrics} needs no token, since it holds no user data. */
 public final class Metrics implements App, AutoCloseable {
 
     private static final Map<String, String> HEADERS = Map.of("Content-Type", "text/plain;version=0.0.4;charset=utf-8");
@@ -50,7 +50,7 @@ public final class Metrics implements App, AutoCloseable {
     private final SweepMeters sweeps = new SweepMeters(registry);
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
-    /** @param store what the store has to tell */
+    /** @param store metrics of the store */
     public Metrics(MeterBinder store) {
         store.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
@@ -66,7 +66,7 @@ public final class Metrics implements App, AutoCloseable {
         return Timer.builder(name).serviceLevelObjectives(BOUNDS);
     }
 
-    /** Tells a number that goes up and down. */
+    /** Adds a gauge. */
     public void gauge(String name, String description, Supplier<Number> number) {
         Gauge.builder(name, number).description(description).register(registry);
     }
@@ -75,24 +75,24 @@ public final class Metrics implements App, AutoCloseable {
         return registry;
     }
 
-    /** What engines tell. */
+    /** Metrics of engines. */
     public OnceMeters once() {
         return once;
     }
 
-    /** What clean-ups tell. */
+    /** Metrics of sweeps. */
     public SweepMeters sweeps() {
         return sweeps;
     }
 
-    /** All of it as Prometheus reads it. Its client takes {@code _created} for an ending of its own and leaves it out of names. */
+    /** All metrics as Prometheus text. Its client treats {@code _created} as a suffix of its own and leaves it out of names. */
     String text() {
         return registry.scrape().replace("semel_keys_total", "semel_keys_created_total");
     }
 
     @Override
     public void declare(Routes routes) {
-        routes.getOpen("/metrics", request -> new Answer(200, HEADERS, text().getBytes(UTF_8)));
+        routes.getOpen("/metrics", request -> new ApiResponse(200, HEADERS, text().getBytes(UTF_8)));
     }
 
     @Override

@@ -4,8 +4,7 @@ import static java.util.stream.Collectors.toUnmodifiableMap;
 
 import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
-import dev.semel.once.OutcomeName;
-import dev.semel.store.OnceKey;
+import dev.semel.store.IdempotencyKey;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,42 +14,41 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what engines do, several together. Everything is there from the start, so that a rise from nothing is seen as one. */
+/** Counts the events of engines. Every meter exists from the start, so that a rise from zero is seen. */
 public final class OnceMeters implements OnceListener {
 
     private final Map<Class<?>, Counter> outcomes;
     private final Timer time;
     private final LongAdder inFlight = new LongAdder();
-    private final Counter brokenOff;
+    private final Counter aborted;
     private final Counter keysCreated;
     private final Counter expiredKeys;
     private final Counter takeovers;
     private final Counter lateCompletions;
 
     OnceMeters(MeterRegistry registry) {
-        this.outcomes = OutcomeName.all().entrySet().stream()
+        this.outcomes = Outcome.names().entrySet().stream()
                 .collect(toUnmodifiableMap(
                         Map.Entry::getKey,
                         kind -> Counter.builder("semel.once.total")
-                                .description("Calls that came to an end, by what became of them")
+                                .description("Calls by outcome")
                                 .tag("outcome", kind.getValue())
                                 .register(registry)));
         this.time = Metrics.histogram("semel.once.seconds")
-                .description("How long calls took that came to an end")
+                .description("Duration of calls that have an outcome")
                 .register(registry);
         Gauge.builder("semel.once.in.flight", inFlight, LongAdder::sum)
-                .description("Calls under way, with those that wait for another")
+                .description("Calls in progress, including those that wait for another")
                 .register(registry);
-        this.brokenOff =
-                counter(registry, "semel.once.broken.off", "Calls that broke off, mostly since the store failed");
-        this.keysCreated = counter(registry, "semel.keys.created.total", "Keys that were not there before");
-        this.expiredKeys = counter(registry, "semel.ttl.violations", "Keys that were used after their time was over");
-        this.takeovers =
-                counter(registry, "semel.lease.takeovers", "Abandoned operations that somebody else has begun again");
+        this.aborted = counter(
+                registry, "semel.once.aborted", "Calls aborted without an outcome, mostly because the store failed");
+        this.keysCreated = counter(registry, "semel.keys.created.total", "New keys that were started");
+        this.expiredKeys = counter(registry, "semel.ttl.violations", "Expired keys that were used again");
+        this.takeovers = counter(registry, "semel.lease.takeovers", "Operations taken over from a crashed owner");
         this.lateCompletions = counter(
                 registry,
                 "semel.lease.late.completions",
-                "Operations whose owner came back after they had been taken over or frozen");
+                "Completions rejected because the operation had been taken over or frozen");
     }
 
     private static Counter counter(MeterRegistry registry, String name, String description) {
@@ -58,18 +56,18 @@ public final class OnceMeters implements OnceListener {
     }
 
     @Override
-    public void called(OnceKey key) {
+    public void called(IdempotencyKey key) {
         inFlight.increment();
     }
 
     @Override
-    public void brokeOff(OnceKey key, Throwable cause) {
+    public void aborted(IdempotencyKey key, Throwable cause) {
         inFlight.decrement();
-        brokenOff.increment();
+        aborted.increment();
     }
 
     @Override
-    public void ended(OnceKey key, Outcome outcome, Duration took) {
+    public void ended(IdempotencyKey key, Outcome outcome, Duration took) {
         inFlight.decrement();
         Objects.requireNonNull(outcomes.get(outcome.getClass())).increment();
         time.record(took);
@@ -79,22 +77,22 @@ public final class OnceMeters implements OnceListener {
     }
 
     @Override
-    public void keyCreated(OnceKey key) {
+    public void keyCreated(IdempotencyKey key) {
         keysCreated.increment();
     }
 
     @Override
-    public void expiredKeyReused(OnceKey key) {
+    public void expiredKeyReused(IdempotencyKey key) {
         expiredKeys.increment();
     }
 
     @Override
-    public void takenOver(OnceKey key, long fence) {
+    public void takenOver(IdempotencyKey key, long fencingToken) {
         takeovers.increment();
     }
 
     @Override
-    public void completionRefused(OnceKey key, long fence) {
+    public void completionRejected(IdempotencyKey key, long fencingToken) {
         lateCompletions.increment();
     }
 }

@@ -34,11 +34,11 @@ public final class PostgresMeters implements StatementListener, MeterBinder {
                     work,
                     new Meters(
                             Metrics.histogram("semel.postgres.statement.seconds")
-                                    .description("How long statements took, each a transaction and a round trip")
+                                    .description("Duration of statements, each a transaction and a round trip")
                                     .tag("work", name)
                                     .register(registry),
                             Counter.builder("semel.postgres.statement.failures")
-                                    .description("Statements that the database could not do, or did not answer")
+                                    .description("Statements that the database rejected, or did not respond to")
                                     .tag("work", name)
                                     .register(registry)));
         }

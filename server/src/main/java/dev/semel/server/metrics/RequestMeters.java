@@ -46,8 +46,8 @@ public final class RequestMeters extends HttpFilter {
         for (Routes.Route route : routes.all()) {
             byRoute.put(route, new RouteMeters(registry, route.method(), route.pattern()));
         }
-        metrics.gauge("semel.http.in.flight", "Requests under way", inFlight::sum);
-        metrics.gauge("semel.http.streams.open", "Requests under way whose answer goes on", streams::sum);
+        metrics.gauge("semel.http.in.flight", "Requests in progress", inFlight::sum);
+        metrics.gauge("semel.http.streams.open", "Requests in progress whose response is a stream", streams::sum);
     }
 
     /** The meters of one route, made when it is first asked for. */
@@ -70,7 +70,7 @@ public final class RequestMeters extends HttpFilter {
             Counter counter = byStatus.get(index);
             if (counter == null) {
                 counter = Counter.builder("semel.http.requests")
-                        .description("Requests that were answered")
+                        .description("Completed requests")
                         .tags("method", method, "route", pattern, "status", Integer.toString(index))
                         .register(registry);
                 byStatus.set(index, counter);
@@ -82,7 +82,7 @@ public final class RequestMeters extends HttpFilter {
             Timer timer = time;
             if (timer == null) {
                 timer = Metrics.histogram("semel.http.request.seconds")
-                        .description("How long requests took")
+                        .description("Duration of requests")
                         .tags("method", method, "route", pattern)
                         .register(registry);
                 time = timer;
@@ -94,24 +94,24 @@ public final class RequestMeters extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        long begun = System.nanoTime();
+        long startedAt = System.nanoTime();
         inFlight.increment();
         try {
             chain.doFilter(request, response);
         } finally {
-            if (!goesOn(request, response, begun)) {
-                end(request, response, begun);
+            if (!continues(request, response, startedAt)) {
+                end(request, response, startedAt);
             }
         }
     }
 
     /** Whether it goes on after its handler has returned: then it is counted later. */
-    private boolean goesOn(HttpServletRequest request, HttpServletResponse response, long begun) {
+    private boolean continues(HttpServletRequest request, HttpServletResponse response, long startedAt) {
         if (!request.isAsyncStarted()) {
             return false;
         }
         try {
-            request.getAsyncContext().addListener(new WhenDone(request, response, begun));
+            request.getAsyncContext().addListener(new WhenDone(request, response, startedAt));
             streams.increment();
             return true;
         } catch (IllegalStateException e) {
@@ -119,19 +119,19 @@ public final class RequestMeters extends HttpFilter {
         }
     }
 
-    private void end(HttpServletRequest request, HttpServletResponse response, long begun) {
+    private void end(HttpServletRequest request, HttpServletResponse response, long startedAt) {
         inFlight.decrement();
         Routes.Match match = Routes.known(request);
         RouteMeters meters = match == null ? none : byRoute.getOrDefault(match.route(), none);
         meters.count(response.getStatus());
-        meters.record(System.nanoTime() - begun);
+        meters.record(System.nanoTime() - startedAt);
         if (response.getStatus() == UNAVAILABLE) {
             whenUnavailable.run();
         }
     }
 
-    /** A request was answered that did not come as far as here. */
-    public void refused(int status) {
+    /** A request was rejected before it came here. */
+    public void rejected(int status) {
         none.count(status);
     }
 
@@ -140,18 +140,18 @@ public final class RequestMeters extends HttpFilter {
 
         private final HttpServletRequest request;
         private final HttpServletResponse response;
-        private final long begun;
+        private final long startedAt;
 
-        WhenDone(HttpServletRequest request, HttpServletResponse response, long begun) {
+        WhenDone(HttpServletRequest request, HttpServletResponse response, long startedAt) {
             this.request = request;
             this.response = response;
-            this.begun = begun;
+            this.startedAt = startedAt;
         }
 
         @Override
         public void onComplete(AsyncEvent event) {
             streams.decrement();
-            end(request, response, begun);
+            end(request, response, startedAt);
         }
 
         @Override

@@ -14,25 +14,25 @@ import java.util.Set;
 public final class RocksDbMeters implements MeterBinder {
 
     /** Those that say how things stand; all others only rise. */
-    private static final Set<String> STANDS =
+    private static final Set<String> GAUGES =
             Set.of("keys", "documents", "disk.bytes", "disk.free.bytes", "memory.bytes", "memory.buffers.bytes");
 
     private static final String MICROS = ".micros";
 
     private final RocksDbStore store;
-    private final Set<String> told = new HashSet<>();
+    private final Set<String> alreadyRead = new HashSet<>();
     private Map<String, Long> last;
 
     public RocksDbMeters(RocksDbStore store) {
         this.store = store;
         this.last = store.metrics();
-        told.addAll(last.keySet());
+        alreadyRead.addAll(last.keySet());
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
         for (String name : last.keySet()) {
-            if (STANDS.contains(name)) {
+            if (GAUGES.contains(name)) {
                 Gauge.builder("semel.rocksdb." + name, this, meters -> meters.read(name))
                         .register(registry);
             } else if (name.endsWith(MICROS)) {
@@ -47,13 +47,13 @@ public final class RocksDbMeters implements MeterBinder {
     }
 
     /**
-     * The store is asked for all together, when one of them is wanted that was told before: so they belong to one moment. A store
-     * that is closed or fails stays as it was last seen.
+     * All of them are read from the store together, when one is read a second time: so they belong to one moment. The last values of a
+     * store that is closed or fails stay.
      */
     private synchronized double read(String name) {
-        if (!told.add(name)) {
-            told.clear();
-            told.add(name);
+        if (!alreadyRead.add(name)) {
+            alreadyRead.clear();
+            alreadyRead.add(name);
             try {
                 last = store.metrics();
             } catch (StoreException e) {

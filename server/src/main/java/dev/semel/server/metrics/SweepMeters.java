@@ -1,47 +1,48 @@
 package dev.semel.server.metrics;
 
+import dev.semel.store.admin.StoreAdmin;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 
-/** Counts clean-ups, and what they remove. */
+/** Counts sweeps, and the rows that they delete. */
 public final class SweepMeters {
 
     private static final List<String> TABLES =
-            List.of("idempotency_keys", "tombstones", "documents", "receipts", "posts");
+            List.of(StoreAdmin.KEYS, StoreAdmin.TOMBSTONES, StoreAdmin.DOCUMENTS, StoreAdmin.COMMIT_LOG, "posts");
 
     private final MeterRegistry registry;
     private final Counter complete;
-    private final Counter brokenOff;
+    private final Counter aborted;
 
     SweepMeters(MeterRegistry registry) {
         this.registry = registry;
         this.complete = sweeps("complete");
-        this.brokenOff = sweeps("broken_off");
+        this.aborted = sweeps("aborted");
         TABLES.forEach(this::counter);
     }
 
     private Counter sweeps(String result) {
         return Counter.builder("semel.sweeps")
-                .description("Sweeps that are over, by whether they went through everything")
+                .description("Sweeps, by whether they completed")
                 .tag("result", result)
                 .register(registry);
     }
 
     private Counter counter(String table) {
         return Counter.builder("semel.sweep.deleted")
-                .description("Rows that were removed since they were past their time")
+                .description("Expired rows that were deleted")
                 .tag("table", table)
                 .register(registry);
     }
 
-    /** A sweep is over. */
+    /** A sweep has ended. */
     public void ended(boolean complete) {
-        (complete ? this.complete : brokenOff).increment();
+        (complete ? this.complete : aborted).increment();
     }
 
     /**
-     * Rows of a table were removed.
+     * Rows of a table were deleted.
      *
      * @param table as {@code cleanup_logs} calls it
      */

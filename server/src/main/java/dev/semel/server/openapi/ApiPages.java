@@ -1,9 +1,9 @@
 package dev.semel.server.openapi;
 
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
-import dev.semel.server.web.Refusal;
+import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
 import java.io.IOException;
@@ -48,8 +48,8 @@ public final class ApiPages implements App {
 
     @Override
     public void declare(Routes routes) {
-        routes.getOpen("/openapi.json", request -> description().answer(request))
-                .getOpen("/docs", request -> Files.PAGE.answer(request).with("Content-Security-Policy", POLICY))
+        routes.getOpen("/openapi.json", request -> description().respond(request))
+                .getOpen("/docs", request -> Files.PAGE.respond(request).with("Content-Security-Policy", POLICY))
                 .getOpen("/docs/{file}", ApiPages::file);
     }
 
@@ -63,12 +63,12 @@ public final class ApiPages implements App {
         return known;
     }
 
-    private static Answer file(Request request) {
+    private static ApiResponse file(Request request) {
         Asset file = Files.BY_NAME.get(request.part("file"));
         if (file == null) {
-            throw Refusal.notFound("file");
+            throw ProblemException.notFound("file");
         }
-        return file.answer(request);
+        return file.respond(request);
     }
 
     private static Asset own(String name, String contentType) {

@@ -1,7 +1,7 @@
 package dev.semel.server.openapi;
 
 import dev.semel.json.Fingerprint;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.Request;
 import java.util.Map;
 
@@ -16,12 +16,12 @@ record Asset(String contentType, byte[] bytes, String tag) {
         return new Asset(contentType, bytes, "\"" + Fingerprint.ofBytes(bytes).hex() + "\"");
     }
 
-    Answer answer(Request request) {
+    ApiResponse respond(Request request) {
         boolean known = request.header("If-None-Match").map(this::isIn).orElse(false);
-        Answer answer = known
-                ? new Answer(304, Map.of(), new byte[0])
-                : new Answer(200, Map.of("Content-Type", contentType), bytes);
-        return answer.with("ETag", tag).with("Cache-Control", "no-cache");
+        ApiResponse response = known
+                ? new ApiResponse(304, Map.of(), new byte[0])
+                : new ApiResponse(200, Map.of("Content-Type", contentType), bytes);
+        return response.with("ETag", tag).with("Cache-Control", "no-cache");
     }
 
     private boolean isIn(String tags) {

@@ -95,7 +95,7 @@ public final class Description {
         }
         ObjectNode responses = written.withObjectProperty(RESPONSES);
         for (Map.Entry<String, JsonNode> response : responses.properties()) {
-            response.setValue(answered(resolved(response.getValue()), headers, isKeyed(route)));
+            response.setValue(described(resolved(response.getValue()), headers, isKeyed(route)));
         }
         problems.describe(responses, possible, headers);
         return written;
@@ -138,7 +138,7 @@ public final class Description {
     }
 
     /** A response with the headers that all have; a replay of one that was too large to be kept is a problem with its status. */
-    private static ObjectNode answered(JsonNode written, Set<String> headers, boolean mayBeReplayed) {
+    private static ObjectNode described(JsonNode written, Set<String> headers, boolean mayBeReplayed) {
         ObjectNode response = (ObjectNode) written.deepCopy();
         ObjectNode sent = response.withObjectProperty(HEADERS);
         headers.forEach(name -> sent.set(name, reference(HEADERS, name)));

@@ -19,8 +19,15 @@ import tools.jackson.databind.node.ObjectNode;
 final class Fragments {
 
     /** Folders beside that of the server; what a server does not answer is left out later. */
-    private static final List<String> FOLDERS =
-            List.of("", "auth/", "textpile/", "collections/", "feed/", "tables/", "reputation/", "ops/");
+    private static final List<String> FOLDERS = List.of(
+            "",
+            "auth/",
+            "apps/textpile/",
+            "apps/collections/",
+            "apps/feed/",
+            "apps/tables/",
+            "apps/reputation/",
+            "ops/");
 
     private Fragments() {}
 

@@ -1,14 +1,14 @@
 package dev.semel.server.ops;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentPage;
+import dev.semel.document.Transaction;
 import dev.semel.id.IdSchemes;
 import dev.semel.key.KeyTemplate;
-import dev.semel.record.Page;
-import dev.semel.record.Records;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.JsonText;
 import dev.semel.store.Document;
-import dev.semel.store.Store;
-import dev.semel.store.Transaction;
+import dev.semel.store.spi.DocumentStore;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,8 +20,10 @@ final class Audit {
     /** Whose entries are, so that no user's connection to the database sees them; nobody of this name can be erased. */
     private static final String OWNER = Caller.SEMEL + "operators";
 
-    private static final Records ENTRIES =
-            Records.of("ops/audit", KeyTemplate.of("{entry:tid62}")).inOrder().ownedBy(OWNER);
+    private static final DocumentCollection ENTRIES = DocumentCollection.of(
+                    "ops/audit", KeyTemplate.of("{entry:tid62}"))
+            .inCommitOrder()
+            .ownedBy(OWNER);
 
     private Audit() {}
 
@@ -36,7 +38,7 @@ final class Audit {
     }
 
     /** The latest first. */
-    static Page newest(Store store, @Nullable String after, int limit) {
+    static DocumentPage newest(DocumentStore store, @Nullable String after, int limit) {
         return ENTRIES.newest(store, Map.of(), after, limit);
     }
 

@@ -1,9 +1,9 @@
 package dev.semel.server.ops;
 
 import dev.semel.server.web.JsonText;
-import dev.semel.store.KeyState;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
+import dev.semel.store.KeyStatus;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Instant;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,14 +14,14 @@ public final class KeyJson {
     private KeyJson() {}
 
     /** As its own user sees it. */
-    public static ObjectNode own(OnceRecord record, Instant now) {
-        // while it is under way its deadline is its lease's, which is no end of the record
-        boolean ends = record.deadline() != null && record.status() != OnceStatus.PROCESSING;
-        boolean ended = record.status() == OnceStatus.COMPLETED || record.status() == OnceStatus.FAILED;
+    public static ObjectNode own(IdempotencyRecord record, Instant now) {
+        // while it is in progress its deadline is its lease's, which is no end of the record
+        boolean ends = record.deadline() != null && record.status() != Status.PROCESSING;
+        boolean ended = record.status() == Status.COMPLETED || record.status() == Status.FAILED;
         return JsonText.object()
                 .put("key", record.key().key())
                 .put("endpoint", record.key().endpoint())
-                .put("status", name(record.stateAt(now)))
+                .put("status", name(record.statusAt(now)))
                 .put("clientTxId", record.clientTxId())
                 .put("attempts", record.attempts())
                 .put("createdAt", record.createdAt().toString())
@@ -30,18 +30,18 @@ public final class KeyJson {
     }
 
     /** As operators see it. */
-    static ObjectNode forOperators(OnceRecord record, Instant now) {
-        boolean leased = record.deadline() != null && record.status() == OnceStatus.PROCESSING;
+    static ObjectNode forOperators(IdempotencyRecord record, Instant now) {
+        boolean leased = record.deadline() != null && record.status() == Status.PROCESSING;
         return own(record, now)
                 .put("user", record.key().user())
-                .put("fence", record.fence())
+                .put("fence", record.fencingToken())
                 .put("leaseUntil", leased ? String.valueOf(record.deadline()) : null)
-                .put("forgottenAt", record.forgottenAt() == null ? null : String.valueOf(record.forgottenAt()))
+                .put("forgottenAt", record.purgeAt() == null ? null : String.valueOf(record.purgeAt()))
                 .put("ifAbandoned", record.ifAbandoned() == null ? null : name(record.ifAbandoned()));
     }
 
     /** A state as it is told. */
-    static String name(KeyState state) {
+    static String name(KeyStatus state) {
         return name((Enum<?>) state);
     }
 

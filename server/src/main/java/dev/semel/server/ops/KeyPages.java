@@ -2,14 +2,14 @@ package dev.semel.server.ops;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
-import dev.semel.server.web.Refusal;
+import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
-import dev.semel.store.KeyPage;
-import dev.semel.store.KeyQuery;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.Store;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.KeyPage;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import dev.semel.store.spi.IdempotencyRecord;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Optional;
@@ -18,7 +18,7 @@ import java.util.function.BiFunction;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Answers with a page of keys. */
+/** Responds with a page of keys. */
 public final class KeyPages {
 
     private static final int MOST_PAGES = 100;
@@ -30,47 +30,47 @@ public final class KeyPages {
      * The page that a request asks for. The store may find nothing on one though there are others: what has no index is looked through,
      * some at a time.
      */
-    public static KeyPage find(Request request, Store store, KeyQuery query) {
+    public static KeyPage find(Request request, StoreAdmin admin, KeyQuery query) {
         try {
-            String after = request.after() == null ? null : place(request.after());
-            long begun = System.nanoTime();
-            KeyPage page = store.housekeeping().list(query.after(after));
-            for (int pages = 1; pages < MOST_PAGES && System.nanoTime() - begun < MOST_NANOS; pages++) {
+            String after = request.after() == null ? null : cursor(request.after());
+            long startedAt = System.nanoTime();
+            KeyPage page = admin.list(query.after(after));
+            for (int pages = 1; pages < MOST_PAGES && System.nanoTime() - startedAt < MOST_NANOS; pages++) {
                 Optional<String> next = page.next();
                 if (next.isEmpty() || !page.records().isEmpty()) {
                     break;
                 }
-                page = store.housekeeping().list(query.after(next.get()));
+                page = admin.list(query.after(next.get()));
             }
             return page;
         } catch (IllegalArgumentException e) {
-            throw notANext();
+            throw invalidCursor();
         }
     }
 
-    /** A page as it is told: {@code {"items":[…],"next":…}}. */
-    public static Answer answer(KeyPage page, BiFunction<OnceRecord, Instant, ObjectNode> item) {
-        ObjectNode answer = JsonText.object();
-        ArrayNode items = answer.putArray("items");
+    /** A page as JSON: {@code {"items":[…],"next":…}}. */
+    public static ApiResponse respond(KeyPage page, BiFunction<IdempotencyRecord, Instant, ObjectNode> item) {
+        ObjectNode body = JsonText.object();
+        ArrayNode items = body.putArray("items");
         page.records().forEach(record -> items.add(item.apply(record, page.now())));
-        return Answer.ok(answer.put("next", page.next().map(KeyPages::next).orElse(null)));
+        return ApiResponse.ok(body.put("next", page.next().map(KeyPages::next).orElse(null)));
     }
 
-    /** A place in a list, as it is told. */
-    static String next(String place) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
+    /** A cursor as clients get it. */
+    static String next(String cursor) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor.getBytes(UTF_8));
     }
 
-    /** The place that was told as the next. */
-    static String place(String next) {
+    /** The cursor that a client sends back. */
+    static String cursor(String next) {
         try {
             return new String(Base64.getUrlDecoder().decode(next), UTF_8);
         } catch (IllegalArgumentException e) {
-            throw notANext();
+            throw invalidCursor();
         }
     }
 
-    static Refusal notANext() {
-        return Refusal.invalid("after", "is not the next of a page of these");
+    static ProblemException invalidCursor() {
+        return ProblemException.invalid("after", "is not the next of a page of these");
     }
 }

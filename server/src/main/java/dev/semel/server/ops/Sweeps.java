@@ -1,15 +1,15 @@
 package dev.semel.server.ops;
 
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
-import dev.semel.store.Cleanup;
-import dev.semel.store.Store;
 import dev.semel.store.StoreException;
-import dev.semel.store.Sweeper;
-import dev.semel.store.Threads;
+import dev.semel.store.Time;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.Cleanup;
+import dev.semel.store.admin.Sweeper;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
@@ -27,18 +27,18 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Sweeps implements App {
 
     /** How long somebody who asks for a sweep waits for its end. */
-    private static final long PATIENCE_SECONDS = 20;
+    private static final long MAX_WAIT_SECONDS = 20;
 
     /** A time and a table. */
-    private static final Pattern PLACE = Pattern.compile("[0-9]{4}-[0-9T:.-]+Z [a-z_]+");
+    private static final Pattern CURSOR = Pattern.compile("[0-9]{4}-[0-9T:.-]+Z [a-z_]+");
 
-    private final Store store;
+    private final StoreAdmin admin;
     private final Sweeper sweeper;
-    private CompletableFuture<List<Cleanup>> underWay = CompletableFuture.completedFuture(List.of());
+    private CompletableFuture<List<Cleanup>> inProgress = CompletableFuture.completedFuture(List.of());
     private @Nullable CompletableFuture<List<Cleanup>> next;
 
-    public Sweeps(Store store, Sweeper sweeper) {
-        this.store = store;
+    public Sweeps(StoreAdmin admin, Sweeper sweeper) {
+        this.admin = admin;
         this.sweeper = sweeper;
     }
 
@@ -47,12 +47,12 @@ public final class Sweeps implements App {
         routes.operator("GET", "/v1/ops/sweeps", this::list).operator("POST", "/v1/ops/sweeps", request -> sweep());
     }
 
-    private Answer list(Request request) {
+    private ApiResponse list(Request request) {
         int limit = request.limit();
-        List<Cleanup> some = store.housekeeping().cleanups(after(request.after()), limit + 1);
+        List<Cleanup> some = admin.cleanups(after(request.after()), limit + 1);
         List<Cleanup> page = some.subList(0, Math.min(limit, some.size()));
         String next = page.size() < some.size() ? next(page.get(limit - 1)) : null;
-        return Answer.ok(json(page).put("next", next));
+        return ApiResponse.ok(json(page).put("next", next));
     }
 
     private static String next(Cleanup last) {
@@ -63,71 +63,72 @@ public final class Sweeps implements App {
         if (next == null) {
             return null;
         }
-        String place = KeyPages.place(next);
-        if (!PLACE.matcher(place).matches()) {
-            throw KeyPages.notANext();
+        String cursor = KeyPages.cursor(next);
+        if (!CURSOR.matcher(cursor).matches()) {
+            throw KeyPages.invalidCursor();
         }
-        int space = place.indexOf(' ');
+        int space = cursor.indexOf(' ');
         try {
-            return new Cleanup(place.substring(space + 1), 0, Instant.parse(place.substring(0, space)));
+            return new Cleanup(cursor.substring(space + 1), 0, Instant.parse(cursor.substring(0, space)));
         } catch (DateTimeParseException e) {
-            throw KeyPages.notANext();
+            throw KeyPages.invalidCursor();
         }
     }
 
     /**
-     * Who asks while one that was asked for is under way gets the next one, with all others who ask meanwhile: the first may have passed
-     * by what is past its time by now.
+     * A request during a sweep gets the next one, together with all others that come meanwhile: the sweep in progress may have passed what
+     * has expired since.
      */
-    synchronized CompletableFuture<List<Cleanup>> asked() {
+    synchronized CompletableFuture<List<Cleanup>> requestSweep() {
         if (next != null) {
             return next;
         }
-        if (underWay.isDone()) {
-            underWay = CompletableFuture.supplyAsync(sweeper::sweep, Threads.EXECUTOR);
-            return underWay;
+        if (inProgress.isDone()) {
+            inProgress = CompletableFuture.supplyAsync(sweeper::sweep, Time.threads());
+            return inProgress;
         }
-        next = underWay.handle((cleanups, failure) -> cleanups)
+        next = inProgress
+                .handle((cleanups, failure) -> cleanups)
                 .thenApplyAsync(
                         before -> {
-                            nextIsUnderWay();
+                            nextIsInProgress();
                             return sweeper.sweep();
                         },
-                        Threads.EXECUTOR);
+                        Time.threads());
         return next;
     }
 
-    private synchronized void nextIsUnderWay() {
-        underWay = Objects.requireNonNull(next);
+    private synchronized void nextIsInProgress() {
+        inProgress = Objects.requireNonNull(next);
         next = null;
     }
 
-    /** A sweep that takes long goes on after the answer. */
-    private Answer sweep() {
+    /** A long sweep continues after the response. */
+    private ApiResponse sweep() {
         try {
-            return Answer.ok(
-                    json(asked().get(PATIENCE_SECONDS, TimeUnit.SECONDS)).put("status", "done"));
+            return ApiResponse.ok(
+                    json(requestSweep().get(MAX_WAIT_SECONDS, TimeUnit.SECONDS)).put("status", "done"));
         } catch (TimeoutException e) {
-            return Answer.accepted(JsonText.object().put("status", "running"));
+            return ApiResponse.accepted(JsonText.object().put("status", "running"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Answer.accepted(JsonText.object().put("status", "running"));
+            return ApiResponse.accepted(JsonText.object().put("status", "running"));
         } catch (ExecutionException e) {
             throw e.getCause() instanceof RuntimeException failure
                     ? failure
-                    : StoreException.unavailable("A sweep broke off", e.getCause());
+                    : StoreException.unavailable("A sweep was interrupted", e.getCause());
         }
     }
 
     private static ObjectNode json(List<Cleanup> cleanups) {
-        ObjectNode answer = JsonText.object();
-        ArrayNode items = answer.putArray("items");
+        ObjectNode json = JsonText.object();
+        ArrayNode items = json.putArray("items");
         for (Cleanup cleanup : cleanups) {
             items.add(JsonText.object()
                     .put("table", cleanup.table())
                     .put("deleted", cleanup.deleted())
                     .put("time", JsonText.time(cleanup.time())));
         }
-        return answer;
+        return json;
     }
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the systems behind the port are told.
+ * Settings of the systems.
  *
  * @param feedRetention how long posts of the feed are kept; null for ever
  * @param shortIdLetters how many letters short ids may have

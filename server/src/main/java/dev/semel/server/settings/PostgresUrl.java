@@ -47,12 +47,12 @@ public final class PostgresUrl implements StoreUrl {
         addLogin(url.group("login"));
         this.database = decode(url.group("database"), "its database");
         if (database.isEmpty()) {
-            throw new MalformedUrlException("names no database; it has to be " + FORM);
+            throw new MalformedUrlException("names no database; expected " + FORM);
         }
     }
 
     /** Whether somebody wanted to name a database, right or wrong. */
-    static boolean isMeant(String text) {
+    static boolean hasScheme(String text) {
         return SCHEMES.stream().anyMatch(text::startsWith);
     }
 
@@ -61,7 +61,7 @@ public final class PostgresUrl implements StoreUrl {
         String rest = text.substring(text.indexOf(':', jdbc ? "jdbc:".length() : 0) + 1);
         Matcher url = URL.matcher(rest);
         if (!url.matches()) {
-            throw new MalformedUrlException("is no URL of a database; it has to be " + FORM
+            throw new MalformedUrlException("is not a database URL; expected " + FORM
                     + ", with %2F for a /, %3F for a ? and %40 for an @ within a part");
         }
         PostgresUrl parsed = new PostgresUrl(url, jdbc);
@@ -72,12 +72,12 @@ public final class PostgresUrl implements StoreUrl {
     private void addHost(String text) {
         Matcher host = HOST.matcher(text);
         if (!host.matches()) {
-            throw new MalformedUrlException("has a host or a port that is none; it has to be " + FORM
-                    + ", with brackets around an IPv6 address");
+            throw new MalformedUrlException(
+                    "has an invalid host or port; expected " + FORM + ", with brackets around an IPv6 address");
         }
         String port = host.group(2);
         if (port != null && (port.length() > 5 || port.isEmpty() || Integer.parseInt(port) > 65_535)) {
-            throw new MalformedUrlException("has a port that is none; it has to be a whole number from 1 to 65535");
+            throw new MalformedUrlException("has an invalid port; expected a whole number from 1 to 65535");
         }
         hosts.add(host.group(1).isEmpty() ? "localhost" : decode(host.group(1), "a host"));
         ports.add(port == null ? DEFAULT_PORT : Integer.parseInt(port));
@@ -167,7 +167,7 @@ public final class PostgresUrl implements StoreUrl {
     }
 
     /** Whether it says how something is done that has a default otherwise. */
-    public boolean says(String parameter) {
+    public boolean hasParameter(String parameter) {
         return parameters.containsKey(parameter);
     }
 
@@ -177,16 +177,16 @@ public final class PostgresUrl implements StoreUrl {
     }
 
     /** Where it is, for people: without who logs in, and how. */
-    public String place() {
-        List<String> places = new ArrayList<>();
+    public String location() {
+        List<String> servers = new ArrayList<>();
         for (int i = 0; i < hosts.size(); i++) {
-            places.add(hosts.get(i) + ":" + ports.get(i));
+            servers.add(hosts.get(i) + ":" + ports.get(i));
         }
-        return "postgres://" + String.join(",", places) + "/" + database;
+        return "postgres://" + String.join(",", servers) + "/" + database;
     }
 
     @Override
     public String toString() {
-        return place();
+        return location();
     }
 }

@@ -1,10 +1,11 @@
 package dev.semel.server.settings;
 
-import dev.semel.once.IfExpired;
 import dev.semel.once.OnceSettings;
+import dev.semel.once.OnceSettings.IfExpired;
+import dev.semel.postgres.PostgresSettings;
 import dev.semel.server.auth.AuthSource;
 import dev.semel.server.auth.Tokens;
-import dev.semel.server.settings.Given.Value;
+import dev.semel.server.settings.RawSettings.Value;
 import dev.semel.server.web.Sockets;
 import dev.semel.store.Quota;
 import java.net.InetAddress;
@@ -24,12 +25,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
- * How a server is run, checked.
+ * The settings of a server, validated.
  *
- * @param tokens who is let in; null in dev mode, in which the host is this machine's own
- * @param sweepPeriod how often what is past its time is let go
- * @param apps what the systems behind the port are told
- * @param stopTimeout how long requests under way may take to end when it is stopped
+ * @param tokens verifies users; null in dev mode, in which the host is a loopback address
+ * @param sweepPeriod interval between cleanup sweeps
+ * @param apps settings of the systems
+ * @param stopTimeout how long requests in progress may take to complete when the server stops
  * @param connections how clients connect
  * @param sockets how many WebSockets there may be, and messages on them
  */
@@ -56,28 +57,28 @@ public record ServerSettings(
     private static final Map<String, Long> SIZES = Map.of("", 1L, "kib", 1L << 10, "mib", 1L << 20, "gib", 1L << 30);
 
     /**
-     * Reads what was given.
+     * Validates the raw settings.
      *
      * @throws SettingException naming the first that is wrong
      */
-    public static ServerSettings of(Given given, Map<String, String> environment, InstantSource clock) {
+    public static ServerSettings of(RawSettings raw, Map<String, String> environment, InstantSource clock) {
         return new ServerSettings(
-                host(given),
-                number(given.of(Setting.PORT), 0, 65_535),
-                store(given),
-                tokens(given, environment, clock),
-                once(given),
-                time(given.of(Setting.SWEEP_EVERY)),
-                apps(given),
-                time(given.of(Setting.STOP_TIMEOUT)),
-                connections(given),
-                sockets(given),
-                level(given.of(Setting.LOG_LEVEL)));
+                host(raw),
+                number(raw.of(Setting.PORT), 0, 65_535),
+                store(raw),
+                tokens(raw, environment, clock),
+                once(raw),
+                time(raw.of(Setting.SWEEP_EVERY)),
+                apps(raw),
+                time(raw.of(Setting.STOP_TIMEOUT)),
+                connections(raw),
+                sockets(raw),
+                level(raw.of(Setting.LOG_LEVEL)));
     }
 
-    /** As nothing else is given. */
+    /** The defaults. */
     public static ServerSettings defaults() {
-        return of(new Given(Map.of(), null, Map.of()), Map.of(), InstantSource.system());
+        return of(new RawSettings(Map.of(), null, Map.of()), Map.of(), InstantSource.system());
     }
 
     /** The same on another port. */
@@ -86,7 +87,7 @@ public record ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with other people let in. */
+    /** The same with other tokens. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
         return new ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
@@ -104,7 +105,7 @@ public record ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with other systems behind the port. */
+    /** The same with other settings of the systems. */
     public ServerSettings withApps(AppSettings apps) {
         return new ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
@@ -126,29 +127,38 @@ public record ServerSettings(
                 logLevel);
     }
 
-    private static String host(Given given) {
-        Value host = given.of(Setting.HOST);
+    private static String host(RawSettings raw) {
+        Value host = raw.of(Setting.HOST);
         InetAddress address;
         try {
             address = InetAddress.getByName(text(host));
         } catch (UnknownHostException e) {
             throw host.wrong("a name or an address of this machine");
         }
-        if (given.of(Setting.AUTH).text() == null && !address.isLoopbackAddress()) {
-            throw host.wrong("localhost unless --auth says who is let in: without it, everybody is");
+        if (raw.of(Setting.AUTH).text() == null && !address.isLoopbackAddress()) {
+            throw host.wrong("localhost unless --auth is set: without it, the server accepts everybody");
         }
         return text(host);
     }
 
-    private static StoreSettings store(Given given) {
+    private static StoreSettings store(RawSettings raw) {
         return new StoreSettings(
-                url(given.of(Setting.STORE)),
-                bytes(given.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
-                number(given.of(Setting.STORE_CONNECTIONS), 1, 1000),
-                flag(given.of(Setting.STORE_MIGRATE)));
+                url(raw.of(Setting.STORE)),
+                bytes(raw.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
+                number(raw.of(Setting.STORE_CONNECTIONS), 1, 1000),
+                schema(raw.of(Setting.STORE_SCHEMA)),
+                flag(raw.of(Setting.STORE_MIGRATE)));
     }
 
-    /** What is wrong may hold a password, so only its beginning is shown. */
+    private static String schema(Value value) {
+        try {
+            return PostgresSettings.DEFAULTS.withSchema(text(value)).schema();
+        } catch (IllegalArgumentException e) {
+            throw value.wrong("1 to 63 of a-z, 0-9 and _, not beginning with a digit or pg_");
+        }
+    }
+
+    /** A malformed URL may hold a password, so only its beginning is shown. */
     private static StoreUrl url(Value value) {
         String text = text(value);
         int login = text.indexOf("//");
@@ -164,16 +174,16 @@ public record ServerSettings(
         }
     }
 
-    private static AppSettings apps(Given given) {
+    private static AppSettings apps(RawSettings raw) {
         return new AppSettings(
-                optionalTime(given.of(Setting.FEED_RETENTION)), number(given.of(Setting.SHORT_ID_LETTERS), 3, 6));
+                optionalTime(raw.of(Setting.FEED_RETENTION)), number(raw.of(Setting.SHORT_ID_LETTERS), 3, 6));
     }
 
-    private static ConnectionSettings connections(Given given) {
+    private static ConnectionSettings connections(RawSettings raw) {
         return new ConnectionSettings(
-                number(given.of(Setting.CONNECTIONS), 1, 1_000_000),
-                time(given.of(Setting.REQUEST_TIMEOUT)),
-                tls(given.of(Setting.TLS_CERT), given.of(Setting.TLS_KEY)));
+                number(raw.of(Setting.CONNECTIONS), 1, 1_000_000),
+                time(raw.of(Setting.REQUEST_TIMEOUT)),
+                tls(raw.of(Setting.TLS_CERT), raw.of(Setting.TLS_KEY)));
     }
 
     private static @Nullable PemFiles tls(Value certificate, Value key) {
@@ -203,37 +213,37 @@ public record ServerSettings(
         };
     }
 
-    private static @Nullable Tokens tokens(Given given, Map<String, String> environment, InstantSource clock) {
-        Value auth = given.of(Setting.AUTH);
-        Value audience = given.of(Setting.AUTH_AUDIENCE);
-        Value issuer = given.of(Setting.AUTH_ISSUER);
+    private static @Nullable Tokens tokens(RawSettings raw, Map<String, String> environment, InstantSource clock) {
+        Value auth = raw.of(Setting.AUTH);
+        Value audience = raw.of(Setting.AUTH_AUDIENCE);
+        Value issuer = raw.of(Setting.AUTH_ISSUER);
         if (auth.text() == null) {
             for (Value companion : Arrays.asList(audience, issuer)) {
                 if (companion.text() != null) {
-                    throw companion.fault("is of use only with " + Setting.AUTH.flag());
+                    throw companion.fault("is used only with " + Setting.AUTH.flag());
                 }
             }
             return null;
         }
         try {
             return AuthSource.open(
-                    auth.text(), new Tokens.Expected(audience.text(), issuer.text()), environment, clock);
+                    auth.text(), new Tokens.ExpectedClaims(audience.text(), issuer.text()), environment, clock);
         } catch (IllegalArgumentException e) {
             throw auth.fault(String.valueOf(e.getMessage()));
         }
     }
 
-    private static OnceSettings once(Given given) {
-        int limit = number(given.of(Setting.QUOTA), 0, Integer.MAX_VALUE);
+    private static OnceSettings once(RawSettings raw) {
+        int limit = number(raw.of(Setting.QUOTA), 0, Integer.MAX_VALUE);
         return new OnceSettings(
-                time(given.of(Setting.RETENTION)),
-                time(given.of(Setting.FAILED_RETENTION)),
-                timeOrNone(given.of(Setting.TOMBSTONES)),
-                ifExpired(given.of(Setting.EXPIRED_KEYS)),
-                time(given.of(Setting.LEASE)),
-                time(given.of(Setting.LONGEST_RUN)),
-                time(given.of(Setting.RETRY_HINT)),
-                (int) bytes(given.of(Setting.RESPONSE_LIMIT), 0, Integer.MAX_VALUE),
+                time(raw.of(Setting.RETENTION)),
+                time(raw.of(Setting.FAILED_RETENTION)),
+                timeOrNone(raw.of(Setting.TOMBSTONES)),
+                ifExpired(raw.of(Setting.EXPIRED_KEYS)),
+                time(raw.of(Setting.LEASE)),
+                time(raw.of(Setting.LONGEST_RUN)),
+                time(raw.of(Setting.RETRY_HINT)),
+                (int) bytes(raw.of(Setting.RESPONSE_LIMIT), 0, Integer.MAX_VALUE),
                 limit == 0 ? Quota.NONE : new Quota(limit, Duration.ofHours(1)));
     }
 
@@ -248,15 +258,15 @@ public record ServerSettings(
     private static IfExpired ifExpired(Value value) {
         return switch (text(value)) {
             case "new" -> IfExpired.RUN_AGAIN;
-            case "refuse" -> IfExpired.REFUSE;
-            default -> throw value.wrong("new or refuse");
+            case "reject" -> IfExpired.REJECT;
+            default -> throw value.wrong("new or reject");
         };
     }
 
-    private static Sockets.Limits sockets(Given given) {
-        Sockets.Limits usual = Sockets.Limits.DEFAULTS;
-        int rate = number(given.of(Setting.MESSAGE_RATE), 0, 1_000_000);
-        return new Sockets.Limits(usual.sockets(), usual.socketsOfUser(), rate);
+    private static Sockets.Limits sockets(RawSettings raw) {
+        Sockets.Limits defaults = Sockets.Limits.DEFAULTS;
+        int rate = number(raw.of(Setting.MESSAGE_RATE), 0, 1_000_000);
+        return new Sockets.Limits(defaults.sockets(), defaults.socketsOfUser(), rate);
     }
 
     private static Level level(Value value) {
@@ -291,8 +301,8 @@ public record ServerSettings(
         long count = unit == null ? 0 : Long.parseLong(amount.group(1));
         Duration longest = Duration.ofDays(36_525);
         if (unit == null || count == 0 || count > longest.dividedBy(unit)) {
-            throw value.wrong(instead
-                    + "a time of up to a hundred years: a whole number with ms, s, m, h or d behind it, such as 24h");
+            throw value.wrong(
+                    instead + "a time of up to a hundred years: a whole number with ms, s, m, h or d, such as 24h");
         }
         return unit.multipliedBy(count);
     }
@@ -302,8 +312,7 @@ public record ServerSettings(
         Long unit = amount.matches() ? SIZES.get(amount.group(2).toLowerCase(Locale.ROOT)) : null;
         long count = unit == null ? -1 : Long.parseLong(amount.group(1));
         if (unit == null || count > most / unit || count * unit < least) {
-            throw value.wrong(
-                    "a size from " + least + " bytes on: a whole number, with KiB, MiB or GiB behind it or not");
+            throw value.wrong("a size from " + least + " bytes on: a whole number, with or without KiB, MiB or GiB");
         }
         return count * unit;
     }

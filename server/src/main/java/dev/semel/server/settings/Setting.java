@@ -4,95 +4,94 @@ import dev.semel.server.auth.AuthSource;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that can be set. The flag, the variable and the name in a file follow from the constant's. */
+/** All settings. The flag, the variable and the name in a file follow from the constant's. */
 public enum Setting {
-    PORT(Tier.ESSENTIAL, "N", "8080", "Where it listens; 0 for any port that is free."),
+    PORT(Tier.ESSENTIAL, "N", "8080", "Port to listen on; 0 for any free port."),
     HOST(
             Tier.ESSENTIAL,
             "NAME",
             "localhost",
-            "The address it listens on; without --auth this machine's own alone, with it also 0.0.0.0 for all."),
+            "Address to listen on. Without --auth it must be a loopback address; 0.0.0.0 means all addresses."),
     STORE(
             Tier.ESSENTIAL,
             "URL",
             "rocksdb:./data",
-            "Where everything is kept: rocksdb:FOLDER, " + PostgresUrl.FORM
-                    + ", or memory: for what may be forgotten."),
+            "Store: rocksdb:FOLDER, " + PostgresUrl.FORM + ", or memory: for data that may be lost."),
     AUTH(
             Tier.ESSENTIAL,
             "SOURCE",
             null,
-            "What tokens are checked with: " + AuthSource.FORMS
-                    + ". Without it the server is in dev mode, and gives everybody on this machine any token."),
+            "Secret or keys that verify tokens: " + AuthSource.FORMS
+                    + ". Without it the server is in dev mode, and issues any token to any user of this machine."),
 
-    AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "For whom tokens have to be (aud); for anybody unless given."),
-    AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Who has to have made tokens (iss); anybody unless given."),
+    AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "Required audience (aud) of tokens."),
+    AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Required issuer (iss) of tokens."),
     TLS_CERT(
             Tier.FREQUENT,
             "FILE",
             null,
-            "The server's certificate, and those that vouch for it, as PEM; with --tls-key it speaks TLS, else plain HTTP. New files are noticed."),
-    TLS_KEY(Tier.FREQUENT, "FILE", null, "The certificate's private key, as PEM (PKCS #8, without a password)."),
-    RETENTION(Tier.FREQUENT, "TIME", "24h", "How long an answer is kept for retries."),
-    FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long it is remembered that a request failed."),
+            "Certificate chain of the server, as PEM; with --tls-key it enables TLS. Changed files are reloaded."),
+    TLS_KEY(Tier.FREQUENT, "FILE", null, "Private key of the certificate, as PEM (PKCS #8, without a password)."),
+    RETENTION(Tier.FREQUENT, "TIME", "24h", "How long the response of a completed request is kept for retries."),
+    FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long the record of a failed request is kept."),
     TOMBSTONES(
             Tier.FREQUENT,
             "TIME",
             "30d",
-            "How long it is remembered after that that there was a key, and how it ended; none for not at all."),
+            "How long a tombstone (key, outcome and times, without the response) is kept after a record has expired; or none."),
     EXPIRED_KEYS(
             Tier.FREQUENT,
             "POLICY",
             "new",
-            "What a key is that is used again after its time, while it is remembered: new, or refuse for 410 key_expired."),
-    SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "How often what is past its time is let go of."),
+            "What happens to a request with an expired key that has a tombstone: new runs it again, reject returns 410 key_expired."),
+    SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "Interval between cleanup sweeps."),
     FEED_RETENTION(
             Tier.FREQUENT,
             "TIME",
             null,
-            "How long posts of the feed are kept, with their likes and comments; for ever unless given."),
-    QUOTA(Tier.FREQUENT, "N", "1000", "How many new keys a user may begin in an hour; 0 for as many as they like."),
-    LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "What is logged: error, warn, info, debug or trace."),
+            "How long posts of the feed are kept, with their likes and comments; for ever by default."),
+    QUOTA(Tier.FREQUENT, "N", "1000", "Number of new keys that a user may start in an hour; 0 for no limit."),
+    LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "Lowest level that is logged: error, warn, info, debug or trace."),
 
     LEASE(
             Tier.RARE,
             "TIME",
             "30s",
-            "How long the owner of a request whose effect is elsewhere may be silent before it counts as abandoned."),
-    LONGEST_RUN(Tier.RARE, "TIME", "1h", "After how long a request that has not come to an end is given up."),
-    RETRY_HINT(Tier.RARE, "TIME", "1s", "When those who are told that their request is under way should ask again."),
-    RESPONSE_LIMIT(Tier.RARE, "SIZE", "1MiB", "The largest answer that is kept for retries."),
-    STORE_MEMORY(
-            Tier.RARE, "SIZE", "256MiB", "How much memory the store may take, beside Java's unless it is memory:."),
-    STORE_CONNECTIONS(Tier.RARE, "N", "10", "How many connections to PostgreSQL it keeps."),
+            "How long the owner of a leased request may miss heartbeats before the request counts as abandoned."),
+    LONGEST_RUN(Tier.RARE, "TIME", "1h", "Time after which a request that has not completed is given up."),
+    RETRY_HINT(Tier.RARE, "TIME", "1s", "Retry-After of the response to a request that is in progress."),
+    RESPONSE_LIMIT(Tier.RARE, "SIZE", "1MiB", "Largest response that is kept for retries."),
+    STORE_MEMORY(Tier.RARE, "SIZE", "256MiB", "Memory of the store; outside the Java heap, unless it is memory:."),
+    STORE_CONNECTIONS(Tier.RARE, "N", "10", "Size of the PostgreSQL connection pool."),
+    STORE_SCHEMA(Tier.RARE, "NAME", "semel", "PostgreSQL schema of the tables; it is created if it is missing."),
     STORE_MIGRATE(
             Tier.RARE,
             "BOOLEAN",
             "true",
-            "Whether the tables in PostgreSQL are made and brought up to date at the start; false if somebody else does that."),
-    CONNECTIONS(Tier.RARE, "N", "20000", "How many connections there may be; more have to wait."),
+            "Whether the PostgreSQL tables are created and migrated at the start; false if that is done separately."),
+    CONNECTIONS(Tier.RARE, "N", "20000", "Maximum number of connections; further ones wait."),
     REQUEST_TIMEOUT(
             Tier.RARE,
             "TIME",
             "20s",
-            "How long a client may take to send the head of a request, or to take its answer."),
+            "How long a client may take to send the head of a request, or to read the response."),
     MESSAGE_RATE(
             Tier.RARE,
             "N",
             "100",
-            "How many messages a second a WebSocket may send, and twice as many at once; 0 for as many as it likes."),
+            "Messages a second that a WebSocket may send, and twice as many in a burst; 0 for no limit."),
     SHORT_ID_LETTERS(
             Tier.RARE,
             "N",
             "3",
-            "How many letters the ids of submitted texts may have, 3 to 6; ten ids of each length from two on are tried."),
-    STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests that are under way may take to end when it is stopped.");
+            "Maximum number of letters in the ids of submitted texts, 3 to 6; ten ids of each length from two on are tried."),
+    STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
 
-    /** How many people need it. */
+    /** How many deployments need it. */
     public enum Tier {
-        ESSENTIAL("Essential", "what nearly everybody says"),
-        FREQUENT("Frequent", "what many will want to change"),
-        RARE("Rare", "what is right for nearly everybody as it is");
+        ESSENTIAL("Essential", "most deployments set these"),
+        FREQUENT("Frequent", "many deployments change these"),
+        RARE("Rare", "the defaults suit nearly every deployment");
 
         private final String title;
         private final String summary;
@@ -102,7 +101,7 @@ public enum Setting {
             this.summary = summary;
         }
 
-        /** With what it is about. */
+        /** Title and summary. */
         public String heading() {
             return title + ": " + summary;
         }
@@ -111,8 +110,8 @@ public enum Setting {
             return title;
         }
 
-        String summary() {
-            return summary;
+        String sentence() {
+            return Character.toUpperCase(summary.charAt(0)) + summary.substring(1) + ".";
         }
     }
 
@@ -132,12 +131,12 @@ public enum Setting {
         return tier;
     }
 
-    /** What its value is called. */
+    /** Placeholder for its value. */
     public String label() {
         return label;
     }
 
-    /** What it is unless given; null if it is not set then. */
+    /** Its default; null if it has none. */
     public @Nullable String fallback() {
         return fallback;
     }

@@ -11,29 +11,29 @@ final class SettingsPage {
         StringBuilder page = new StringBuilder("""
                 # Settings
 
-                What `./semel serve` can be told. Each setting can be given by a flag, in the environment, or in a file that `%s FILE` or
-                `%s` names, with a line such as `log-level=debug` for each. A flag goes before the environment, and that before the
-                file. What is wrong is refused at the start, in one line that says what would be right; `./semel serve --check` starts, asks itself
-                whether it is ready, and stops.
+                The settings of `./semel serve`. Each is given by a flag, in the environment, or in a file named by `%s FILE` or
+                `%s`, one line such as `log-level=debug` for each. A flag takes precedence over the environment, and the environment over
+                the file. An invalid value is rejected at the start, with one line that names what is expected; `./semel serve --check` starts the
+                server, checks that it is ready, and stops it.
 
-                A TIME is a whole number with `ms`, `s`, `m`, `h` or `d` behind it; a SIZE one with `KiB`, `MiB` or `GiB`, or in bytes.
-                """.formatted(Given.FILE_FLAG, Given.FILE_VARIABLE));
+                A TIME is a whole number with the unit `ms`, `s`, `m`, `h` or `d`; a SIZE one with `KiB`, `MiB` or `GiB`, or in bytes.
+                """.formatted(RawSettings.FILE_FLAG, RawSettings.FILE_VARIABLE));
         for (Setting.Tier tier : Setting.Tier.values()) {
             page.append("\n## ").append(tier.title()).append("\n\n");
-            page.append("This is ").append(tier.summary()).append(".\n\n");
-            page.append("| flag | environment | unless given | what it is |\n|---|---|---|---|\n");
+            page.append(tier.sentence()).append("\n\n");
+            page.append("| flag | environment | default | description |\n|---|---|---|---|\n");
             Stream.of(Setting.values())
                     .filter(setting -> setting.tier() == tier)
                     .forEach(setting -> page.append(row(setting)));
         }
         return page.append("""
 
-                ## What there is no setting for
+                ## Not configurable
 
-                The largest body of a request (1 MiB), how long before its `nbf` a token holds (five seconds, for clocks that differ), and how long a
-                connection may be silent (half a minute): other values would help nobody and surprise somebody.
+                The largest request body (1 MiB), the clock skew allowed for the `nbf` of a token (five seconds), and the idle timeout of a
+                connection (30 seconds).
 
-                `SEMEL_JAVA_OPTS` in the environment is for Java, not for the server: flags such as `-Xmx512m` that the launcher hands on.
+                `SEMEL_JAVA_OPTS` in the environment holds flags for Java, such as `-Xmx512m`, which the launcher passes on.
                 """).toString();
     }
 

@@ -1,10 +1,11 @@
 package dev.semel.server.settings;
 
 /**
- * What is kept where, and how.
+ * Settings of the store.
  *
  * @param memoryBytes about how much memory it may take
- * @param connections how many there are to a database, at most
- * @param migrate whether tables in a database are made, and brought to the state that this release knows
+ * @param connections size of the pool of a database
+ * @param schema schema of the tables in a database
+ * @param migrate whether tables in a database are created and migrated at the start
  */
-public record StoreSettings(StoreUrl url, long memoryBytes, int connections, boolean migrate) {}
+public record StoreSettings(StoreUrl url, long memoryBytes, int connections, String schema, boolean migrate) {}

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Where everything is kept. */
-public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Folder, PostgresUrl {
+public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Directory, PostgresUrl {
 
     /** What there is, for whoever wrote something else. */
     String FORMS = "memory:, rocksdb:FOLDER or " + PostgresUrl.FORM;
@@ -14,7 +14,7 @@ public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Folder, Postg
     record Memory() implements StoreUrl {}
 
     /** The embedded store's. */
-    record Folder(Path path) implements StoreUrl {}
+    record Directory(Path path) implements StoreUrl {}
 
     /**
      * Null if it is none.
@@ -25,7 +25,7 @@ public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Folder, Postg
         if (text.equals("memory:")) {
             return new Memory();
         }
-        if (PostgresUrl.isMeant(text)) {
+        if (PostgresUrl.hasScheme(text)) {
             return PostgresUrl.parse(text);
         }
         String scheme = "rocksdb:";
@@ -33,7 +33,7 @@ public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Folder, Postg
             return null;
         }
         try {
-            return new Folder(Path.of(text.substring(scheme.length())));
+            return new Directory(Path.of(text.substring(scheme.length())));
         } catch (InvalidPathException e) {
             return null;
         }

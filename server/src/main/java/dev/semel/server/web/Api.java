@@ -1,12 +1,14 @@
 package dev.semel.server.web;
 
+import dev.semel.document.Transactions;
 import dev.semel.http.Idempotency.Mode;
-import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.Payload;
 import dev.semel.http.Problem;
-import dev.semel.http.RefusedException;
+import dev.semel.http.RejectedException;
+import dev.semel.http.servlet.IdempotencyFilter;
+import dev.semel.http.servlet.ProblemSender;
+import dev.semel.http.servlet.ServletRequestView;
 import dev.semel.server.web.Routes.Match;
-import dev.semel.store.Transactions;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -16,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Hands each request to whoever answers it, and writes what they answer. What goes wrong beyond refusals is for {@link Edge}. */
+/** Dispatches each request to its handler, and sends the response. Exceptions other than problems are for {@link ErrorFilter}. */
 public final class Api extends HttpServlet {
 
     private static final long serialVersionUID = 1L;
@@ -40,27 +42,27 @@ public final class Api extends HttpServlet {
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         Match match = routes.find(request).orElse(null);
         if (match == null) {
-            refuseUnknown(request, response);
+            rejectUnknown(request, response);
             return;
         }
         try {
-            answer(match, request, response);
-        } catch (Refusal refusal) {
-            if (refusal.isUnreadable()) {
+            respond(match, request, response);
+        } catch (ProblemException e) {
+            if (e.isUnreadable()) {
                 IdempotencyFilter.doNotRecord(request);
             }
-            if (refusal.problem().status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
-                refusal.problem().sendUnread(request, response);
+            if (e.problem().status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
+                ProblemSender.sendUnread(e.problem(), request, response);
             } else {
-                refusal.problem().send(response);
+                ProblemSender.send(e.problem(), response);
             }
         }
     }
 
-    private void refuseUnknown(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    private void rejectUnknown(HttpServletRequest request, HttpServletResponse response) throws IOException {
         Set<String> methods = routes.methods(request);
         if (methods.isEmpty()) {
-            Refusal.notFound("path").problem().send(response);
+            ProblemSender.send(ProblemException.notFound("path").problem(), response);
             return;
         }
         if (methods.contains("GET")) {
@@ -69,21 +71,21 @@ public final class Api extends HttpServlet {
         methods.add("OPTIONS");
         response.setHeader("Allow", String.join(", ", methods));
         if (request.getMethod().equals("OPTIONS")) {
-            send(Answer.nothing(), response);
+            send(ApiResponse.nothing(), response);
         } else {
-            Problem.of(405, "method_not_allowed", "Method not allowed").send(response);
+            ProblemSender.send(Problem.of(405, "method_not_allowed", "Method not allowed"), response);
         }
     }
 
-    private void answer(Match match, HttpServletRequest request, HttpServletResponse response) throws IOException {
-        Answer answer = answer(match, request);
-        send(answer, response);
-        if (answer.stream() != null && !request.getMethod().equals("HEAD")) {
-            Outflow.begin(request, response, answer.stream(), callers);
+    private void respond(Match match, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        ApiResponse result = result(match, request);
+        send(result, response);
+        if (result.stream() != null && !request.getMethod().equals("HEAD")) {
+            StreamingResponse.begin(request, response, result.stream(), callers);
         }
     }
 
-    private Answer answer(Match match, HttpServletRequest request) throws IOException {
+    private ApiResponse result(Match match, HttpServletRequest request) throws IOException {
         byte[] body = WITHOUT_BODY.contains(request.getMethod()) ? new byte[0] : body(request);
         Map<String, String> query = Target.query(request.getQueryString());
         Caller caller = Caller.of(request);
@@ -93,29 +95,29 @@ public final class Api extends HttpServlet {
             return handler.handle(new Request(user, match.parts(), query, request::getHeader, body, null));
         }
         String clientTxId = IdempotencyFilter.clientTxId(request).orElse(null);
-        Transactions.Operation<Answer, RuntimeException> operation =
+        Transactions.Operation<ApiResponse, RuntimeException> operation =
                 tx -> handler.handle(new Request(user, match.parts(), query, request::getHeader, body, tx, clientTxId));
         return IdempotencyFilter.transactionIfAny(request)
                 .map(operation::run)
                 .orElseGet(() ->
-                        transactions.run(operation, match.route().idempotency().pauses()));
+                        transactions.run(operation, match.route().idempotency().backoff()));
     }
 
-    private static void send(Answer answer, HttpServletResponse response) throws IOException {
-        response.setStatus(answer.status());
-        answer.headers().forEach(response::setHeader);
-        if (answer.body().length > 0) {
-            response.setContentLength(answer.body().length);
-            response.getOutputStream().write(answer.body());
+    private static void send(ApiResponse result, HttpServletResponse response) throws IOException {
+        response.setStatus(result.status());
+        result.headers().forEach(response::setHeader);
+        if (result.body().length > 0) {
+            response.setContentLength(result.body().length);
+            response.getOutputStream().write(result.body());
         }
     }
 
     private static byte[] body(HttpServletRequest request) throws IOException {
         byte[] body;
         try {
-            body = Payload.read(request, MOST_BYTES);
-        } catch (RefusedException e) {
-            throw Refusal.unreadable(e.problem());
+            body = Payload.read(new ServletRequestView(request), MOST_BYTES);
+        } catch (RejectedException e) {
+            throw ProblemException.unreadable(e.problem());
         }
         if (body.length > 0) {
             requireJson(request.getHeader("Content-Type"), request.getHeader("Content-Encoding"));
@@ -135,7 +137,7 @@ public final class Api extends HttpServlet {
             json &= !parameter.startsWith("charset=") || parameter.equals("charset=utf-8");
         }
         if (!json || (encoding != null && !encoding.equalsIgnoreCase("identity"))) {
-            throw Refusal.unreadable(Problem.of(415, "unsupported_media_type", "Unsupported media type")
+            throw ProblemException.unreadable(Problem.of(415, "unsupported_media_type", "Unsupported media type")
                     .detailed("Send JSON in UTF-8 as it is, with the header Content-Type: application/json"));
         }
     }

@@ -1,25 +1,25 @@
 package dev.semel.server.web;
 
-import dev.semel.store.Sweeper;
+import dev.semel.store.admin.Sweeper;
 import java.util.List;
 
-/** One of the systems behind the port. */
+/** A system that the server serves. */
 @FunctionalInterface
 public interface App {
 
-    /** Declares what it answers. */
+    /** Declares its routes. */
     void declare(Routes routes);
 
-    /** What it lets go with every sweep. */
+    /** What it deletes with every sweep. */
     default List<Sweeper.Task> sweepTasks() {
         return List.of();
     }
 
-    /** The names under which it keeps keys of a user beside their own, to be erased with them. */
-    default List<String> namesFor(String user) {
+    /** Internal user names under which it records keys for a user; they are erased with the user. */
+    default List<String> internalUsersOf(String user) {
         return List.of();
     }
 
-    /** Ends what would go on for ever: the server stops. */
+    /** Ends what runs in the background: the server stops. */
     default void stop() {}
 }

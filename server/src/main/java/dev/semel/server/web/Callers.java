@@ -19,14 +19,14 @@ public interface Callers {
     /**
      * The token that a request carries in its header.
      *
-     * @throws Refusal if there is none, or there are several
+     * @throws ProblemException if there is none, or there are several
      */
     String token(HttpServletRequest request);
 
     /**
      * Who holds a token.
      *
-     * @throws Refusal if it does not hold, or that cannot be told
+     * @throws ProblemException if it does not hold, or that cannot be told
      */
     Known byToken(String token);
 }

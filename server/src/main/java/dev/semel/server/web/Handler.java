@@ -1,6 +1,6 @@
 package dev.semel.server.web;
 
-import dev.semel.store.ConflictException;
+import dev.semel.document.WriteConflictException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -11,21 +11,23 @@ import java.util.function.Function;
 public interface Handler {
 
     /**
-     * Does it, or throws a {@link Refusal}. Where the route is atomic it may be called again for the same request, each time with a
-     * new transaction of which only the last is committed.
+     * Handles a request. On an atomic route it may be called again for the same request, each time with a new transaction, of which only
+     * the last is committed.
+     *
+     * @throws ProblemException if the request is rejected
      */
-    Answer handle(Request request);
+    ApiResponse handle(Request request);
 
-    /** What is done when others were quicker; empty for what is usual. */
-    default Optional<Overtaken> overtaken() {
+    /** What happens after write conflicts; empty for the default. */
+    default Optional<ConflictPolicy> conflictPolicy() {
         return Optional.empty();
     }
 
     /**
-     * What is done when others were quicker.
+     * What happens after write conflicts.
      *
-     * @param pauses after each of them it is tried again
-     * @param refusal what is answered if that did not help
+     * @param backoff pauses between the retries
+     * @param whenExhausted the response if every retry conflicted
      */
-    record Overtaken(List<Duration> pauses, Function<ConflictException, Refusal> refusal) {}
+    record ConflictPolicy(List<Duration> backoff, Function<WriteConflictException, ProblemException> whenExhausted) {}
 }

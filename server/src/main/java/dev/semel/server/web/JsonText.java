@@ -1,6 +1,7 @@
 package dev.semel.server.web;
 
 import dev.semel.json.Json;
+import dev.semel.store.Response;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -17,28 +18,34 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
-/** JSON between its text, its tree and what a record holds. */
+/** JSON as text, as a tree, and as the content of a document. */
 public final class JsonText {
 
-    /** What an answer puts around what it was given. */
+    /** Levels that a response puts around a document. */
     private static final int LEVELS_AROUND = 8;
 
     /** What it takes to write a number grows faster than its digits. */
     private static final int MOST_DIGITS = 10_000;
 
-    /** Reads whatever {@link Json} lets through, which has limits of its own; but no number of more digits than anybody needs. */
-    private static final JsonMapper MAPPER = new JsonMapper(JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(Json.MOST_LEVELS + LEVELS_AROUND)
-                    .maxNameLength(Json.MOST_BYTES)
-                    .maxStringLength(Json.MOST_BYTES)
-                    .maxNumberLength(MOST_DIGITS)
-                    .build())
-            .streamWriteConstraints(StreamWriteConstraints.builder()
-                    .maxNestingDepth(Json.MOST_LEVELS + LEVELS_AROUND)
-                    .build())
-            .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
-            .build());
+    /** Reads whatever {@link Json} accepts, but no number with more digits than anybody needs. */
+    private static final JsonMapper MAPPER = mapper(Json.MOST_LEVELS + LEVELS_AROUND);
+
+    /** Writes nothing that {@link Json} would reject. */
+    private static final JsonMapper DOCUMENT_WRITER = mapper(Json.MOST_LEVELS);
+
+    private static JsonMapper mapper(int levels) {
+        return new JsonMapper(JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(levels)
+                        .maxNameLength(Json.MOST_BYTES)
+                        .maxStringLength(Json.MOST_BYTES)
+                        .maxNumberLength(MOST_DIGITS)
+                        .build())
+                .streamWriteConstraints(
+                        StreamWriteConstraints.builder().maxNestingDepth(levels).build())
+                .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
+                .build());
+    }
 
     private JsonText() {}
 
@@ -52,30 +59,52 @@ public final class JsonText {
         return MAPPER.writeValueAsBytes(tree);
     }
 
-    /** As a record holds it. */
+    /**
+     * As a document holds it. What the writer has made is JSON and need not be checked, but for one thing: it writes half of a surrogate
+     * pair as an escape.
+     */
     public static Json json(JsonNode tree) {
-        return Json.of(bytes(tree));
+        byte[] json = DOCUMENT_WRITER.writeValueAsBytes(tree);
+        return mayHaveSurrogateEscape(json) ? Json.of(json) : Json.ofChecked(json);
+    }
+
+    private static boolean mayHaveSurrogateEscape(byte[] json) {
+        for (int i = 0; i + 2 < json.length; i++) {
+            if (json[i] == '\\' && json[i + 1] == 'u' && (json[i + 2] == 'D' || json[i + 2] == 'd')) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
-     * What a record holds, as a tree.
+     * The content of a document, as a tree.
      *
-     * @throws Refusal if it holds a number with too many digits
+     * @throws ProblemException if it has a number with too many digits
      */
     public static JsonNode tree(Json json) {
+        return parse(json.bytes());
+    }
+
+    /** The body of a response that was made with {@link #bytes}, as a tree. */
+    public static JsonNode written(Response response) {
+        return parse(response.body());
+    }
+
+    private static JsonNode parse(byte[] json) {
         try {
-            return MAPPER.readTree(json.bytes());
+            return MAPPER.readTree(json);
         } catch (StreamConstraintsException e) {
-            throw Refusal.unreadable("A number has more than " + MOST_DIGITS + " digits");
+            throw ProblemException.unreadable("A number has more than " + MOST_DIGITS + " digits");
         }
     }
 
-    /** What a record holds, as a part of an answer: spelled as it came. */
-    public static JsonNode asItIs(Json json) {
+    /** The content of a document as a part of a response, with its original bytes. */
+    public static JsonNode raw(Json json) {
         return MAPPER.getNodeFactory().rawValueNode(new RawValue(json.text()));
     }
 
-    /** A member of an object, spelled as it is there. */
+    /** A member of an object, with its original bytes. */
     public static Optional<Json> member(Json object, String name) {
         byte[] text = object.bytes();
         try (JsonParser parser = MAPPER.createParser(text)) {
@@ -95,7 +124,7 @@ public final class JsonText {
         }
     }
 
-    /** A time as it is told: in UTC, to the millisecond. */
+    /** A time in UTC, to the millisecond. */
     public static String time(Instant time) {
         return time.truncatedTo(ChronoUnit.MILLIS).toString();
     }

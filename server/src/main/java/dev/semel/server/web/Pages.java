@@ -1,7 +1,7 @@
 package dev.semel.server.web;
 
+import dev.semel.document.DocumentPage;
 import dev.semel.id.MalformedException;
-import dev.semel.record.Page;
 import dev.semel.store.Document;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -9,38 +9,38 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Answers with a page of records. */
+/** Responds with a page of documents. */
 public final class Pages {
 
     private Pages() {}
 
-    /** Reads some records from a place on. */
+    /** Reads a page of documents. */
     @FunctionalInterface
     public interface Source {
 
         /**
          * Reads.
          *
-         * @param after where the page before ended, or null for the first
+         * @param after cursor after the page before, or null for the first
          * @throws MalformedException naming the parameter that is wrong
          */
-        Page read(@Nullable String after, int limit);
+        DocumentPage read(@Nullable String after, int limit);
     }
 
-    /** The page that a request asks for: {@code {"items":[…],"next":…}}. */
-    public static Answer answer(Request request, Source source, Function<Document, JsonNode> item) {
-        ObjectNode answer = JsonText.object();
-        ArrayNode items = answer.putArray("items");
-        Page page = read(source, request.after(), request.limit());
+    /** The requested page: {@code {"items":[…],"next":…}}. */
+    public static ApiResponse respond(Request request, Source source, Function<Document, JsonNode> item) {
+        ObjectNode body = JsonText.object();
+        ArrayNode items = body.putArray("items");
+        DocumentPage page = read(source, request.after(), request.limit());
         page.items().forEach(document -> items.add(item.apply(document)));
-        return Answer.ok(answer.put("next", page.next().orElse(null)));
+        return ApiResponse.ok(body.put("next", page.next().orElse(null)));
     }
 
-    private static Page read(Source source, @Nullable String after, int limit) {
+    private static DocumentPage read(Source source, @Nullable String after, int limit) {
         try {
             return source.read(after, limit);
         } catch (MalformedException e) {
-            throw Refusal.malformed(e);
+            throw ProblemException.malformed(e);
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.semel.server.web;
 
+import dev.semel.document.Transaction;
 import dev.semel.json.Json;
 import dev.semel.json.MalformedJsonException;
-import dev.semel.store.Transaction;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -70,25 +70,25 @@ public record Request(
     /**
      * The body as strict JSON.
      *
-     * @throws Refusal if it is none
+     * @throws ProblemException if it is none
      */
     public Json json() {
         try {
             return Json.of(body);
         } catch (MalformedJsonException e) {
-            throw Refusal.unreadable(String.valueOf(e.getMessage()));
+            throw ProblemException.unreadable(String.valueOf(e.getMessage()));
         }
     }
 
     /**
      * The body, which has to be a JSON object.
      *
-     * @throws Refusal if it is none
+     * @throws ProblemException if it is none
      */
     public JsonNode object() {
         JsonNode tree = JsonText.tree(json());
         if (!tree.isObject()) {
-            throw Refusal.unreadable("The body is not an object");
+            throw ProblemException.unreadable("The body is not an object");
         }
         return tree;
     }
@@ -107,7 +107,7 @@ public record Request(
         boolean isNumber = text.length() <= 9 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
         int number = isNumber ? Integer.parseInt(text) : 0;
         if (number < 1 || number > most) {
-            throw Refusal.invalid(parameter, "has to be a number from 1 to " + most);
+            throw ProblemException.invalid(parameter, "has to be a number from 1 to " + most);
         }
         return number;
     }
@@ -122,11 +122,11 @@ public record Request(
     public static String text(JsonNode object, String member, int longest) {
         JsonNode value = object.get(member);
         if (value == null || !value.isString()) {
-            throw Refusal.invalid(member, "has to be a text");
+            throw ProblemException.invalid(member, "has to be a text");
         }
         String text = value.stringValue();
         if (text.isBlank() || text.length() > longest) {
-            throw Refusal.invalid(member, "has to have 1 to " + longest + " characters");
+            throw ProblemException.invalid(member, "has to have 1 to " + longest + " characters");
         }
         return text;
     }
@@ -141,7 +141,7 @@ public record Request(
         JsonNode value = object.get(member);
         double number = value != null && value.isNumber() ? value.asDouble(Double.NaN) : Double.NaN;
         if (!(number >= least && number <= most && number == Math.rint(number))) {
-            throw Refusal.invalid(member, "has to be a whole number from " + least + " to " + most);
+            throw ProblemException.invalid(member, "has to be a whole number from " + least + " to " + most);
         }
         return (long) number;
     }

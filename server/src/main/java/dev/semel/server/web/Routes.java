@@ -101,8 +101,8 @@ public final class Routes {
     }
 
     private static Idempotency atomic(Handler handler) {
-        return handler.overtaken()
-                .map(overtaken -> Idempotency.atomic().withPauses(overtaken.pauses()))
+        return handler.conflictPolicy()
+                .map(policy -> Idempotency.atomic().withBackoff(policy.backoff()))
                 .orElseGet(Idempotency::atomic);
     }
 
@@ -117,7 +117,7 @@ public final class Routes {
     /**
      * Who answers a request: empty if nobody does, or not with this method. {@code HEAD} is answered as {@code GET} is.
      *
-     * @throws Refusal if the path is malformed
+     * @throws ProblemException if the path is malformed
      */
     public Optional<Match> find(HttpServletRequest request) {
         Match known = known(request);
@@ -135,9 +135,9 @@ public final class Routes {
         return (Match) request.getAttribute(ATTRIBUTE);
     }
 
-    /** Who answers a request: empty if nobody does, or not with this method. */
+    /** The route of a method and a path: empty if there is none. */
     public Optional<Match> find(String method, String path) {
-        return find(method, segments(path));
+        return find(method, Target.segments(path));
     }
 
     private Optional<Match> find(String method, List<String> segments) {

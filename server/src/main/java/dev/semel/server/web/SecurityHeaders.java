@@ -49,7 +49,7 @@ public final class SecurityHeaders implements HttpConfiguration.Customizer {
         return request;
     }
 
-    /** Sets them for a request that was refused before it came so far, or whose answer was begun anew. */
+    /** Sets them for a request that was rejected before it came so far, or whose response was reset. */
     public static void set(Request request, HttpFields.Mutable responseHeaders) {
         ALWAYS.forEach(responseHeaders::put);
         if (request.isSecure()) {

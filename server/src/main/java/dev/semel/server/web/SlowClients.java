@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hangs up on those who send the head of a request, or take its answer, so slowly that it must be on purpose. A time-out for silence
- * does not find them: they are never silent for long.
+ * Disconnects clients that send the head of a request, or read the response, too slowly. An idle timeout does not find them: they are never
+ * silent for long.
  *
  * <p>A head has to be there in time, the first one counted from the moment the connection is made, TLS included, and each later one
- * from its first byte. An answer has to be taken in time as long as it holds a thread; what is sent without one may last.
+ * from its first byte. A response has to be read in time as long as it holds a thread.
  */
 public final class SlowClients extends HttpFilter implements Connection.Listener, HttpConfiguration.Customizer {
 
@@ -34,13 +34,13 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
     private static final String ATTRIBUTE = Watched.class.getName();
     private static final Logger LOG = LoggerFactory.getLogger(SlowClients.class);
 
-    private final long patienceNanos;
-    private final long lookMillis;
+    private final long timeoutNanos;
+    private final long intervalMillis;
     private final transient Map<Connection, Watched> watched = new ConcurrentHashMap<>();
 
-    public SlowClients(Duration patience) {
-        this.patienceNanos = patience.toNanos();
-        this.lookMillis = Math.min(1000, Math.max(10, patience.toMillis() / 4));
+    public SlowClients(Duration timeout) {
+        this.timeoutNanos = timeout.toNanos();
+        this.intervalMillis = Math.min(1000, Math.max(10, timeout.toMillis() / 4));
     }
 
     /** What is known of a connection. Changed by whoever serves it, one after the other, and looked at by another. */
@@ -50,7 +50,7 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
         private volatile boolean served;
         private boolean holdsThread;
         private volatile long bytesInBefore = -1; // so that nothing is waited for before the first head is
-        private BooleanSupplier answering = () -> false;
+        private BooleanSupplier responding = () -> false;
         private volatile long since;
 
         Watched(Connection connection, long now) {
@@ -58,7 +58,7 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
             this.since = now;
         }
 
-        void begun() {
+        void started() {
             served = true;
         }
 
@@ -68,8 +68,8 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
             served = false;
         }
 
-        synchronized void entered(BooleanSupplier isAnswering) {
-            answering = isAnswering;
+        synchronized void entered(BooleanSupplier isResponding) {
+            responding = isResponding;
             since = 0;
             holdsThread = true;
         }
@@ -77,21 +77,21 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
         /** From here on the response may be somebody else's, and is looked at no more: not even by who was about to. */
         synchronized void left() {
             holdsThread = false;
-            answering = () -> false;
+            responding = () -> false;
         }
 
         /** Whether it is in the middle of something that the client makes slow. */
         private boolean isWaiting() {
-            return served ? holdsThread && answering.getAsBoolean() : connection.getBytesIn() > bytesInBefore;
+            return served ? holdsThread && responding.getAsBoolean() : connection.getBytesIn() > bytesInBefore;
         }
 
-        synchronized boolean isTooSlow(long now, long patience) {
+        synchronized boolean isTooSlow(long now, long timeout) {
             if (!isWaiting()) {
                 since = 0;
             } else if (since == 0) {
                 since = now;
             }
-            return since != 0 && now - since > patience;
+            return since != 0 && now - since > timeout;
         }
     }
 
@@ -100,23 +100,23 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
         scheduler.schedule(
                 () -> {
                     try {
-                        look();
+                        checkAll();
                     } finally {
                         if (scheduler.isRunning()) {
                             watch(scheduler);
                         }
                     }
                 },
-                lookMillis,
+                intervalMillis,
                 TimeUnit.MILLISECONDS);
     }
 
-    private void look() {
+    private void checkAll() {
         long now = System.nanoTime();
         for (Watched one : watched.values()) {
             try {
-                if (one.isTooSlow(now, patienceNanos)) {
-                    hangUp(one.connection);
+                if (one.isTooSlow(now, timeoutNanos)) {
+                    disconnect(one.connection);
                 }
             } catch (RuntimeException e) { // one that cannot be looked at must not keep the others from being
                 LOG.atError().setCause(e).log("A client could not be watched");
@@ -124,10 +124,10 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
         }
     }
 
-    private static void hangUp(Connection connection) {
-        LOG.atInfo().log("Hung up on a client that was too slow");
+    private static void disconnect(Connection connection) {
+        LOG.atInfo().log("Disconnected a slow client");
         EndPoint endPoint = connection.getEndPoint();
-        // without a goodbye, which might wait for the client again
+        // without a close message, which might wait for the client again
         (endPoint instanceof EndPoint.Wrapper wrapper ? wrapper.unwrap() : endPoint).close();
     }
 
@@ -148,7 +148,7 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
     public Request customize(Request request, HttpFields.Mutable responseHeaders) {
         Watched one = watched.get(request.getConnectionMetaData().getConnection());
         if (one != null) {
-            one.begun();
+            one.started();
             request.setAttribute(ATTRIBUTE, one);
             Request.addCompletionListener(request, failure -> one.ended());
         }

@@ -2,7 +2,7 @@ package dev.semel.server.web;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.semel.http.EdgeProblem;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.json.Json;
 import dev.semel.json.MalformedJsonException;
@@ -32,22 +32,22 @@ public final class Socket implements Session.Listener {
     /** The most bytes of a message. */
     static final int MOST_BYTES = 64 << 10;
 
-    /** The most bytes of a message of somebody who has not said who they are: a token. */
-    private static final int MOST_BYTES_OF_A_STRANGER = 16 << 10;
+    /** The most bytes of a message before authentication: a token. */
+    private static final int MOST_BYTES_UNAUTHENTICATED = 16 << 10;
 
-    private static final Duration TO_SIGN_IN = Duration.ofSeconds(10);
-    private static final Duration SILENCE = Duration.ofSeconds(60);
+    private static final Duration SIGN_IN_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration SILENCE_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration PING_AFTER = Duration.ofSeconds(20);
-    private static final Duration TO_SAY_GOODBYE = Duration.ofSeconds(2);
-    private static final Duration BEFORE_NEXT_TRY = Duration.ofMillis(20);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(20);
 
     private static final Logger LOG = LoggerFactory.getLogger(Socket.class);
 
     private final Sockets all;
-    private final Talk talk;
+    private final WebSocketHandler handler;
     private final Map<String, String> parts;
     private final String id;
-    private final Allowance allowance;
+    private final RateLimiter rateLimiter;
     private final long opened;
 
     private @Nullable Session session;
@@ -57,8 +57,8 @@ public final class Socket implements Session.Listener {
     private long pinged;
     private int messages;
 
-    // Guarded by this: what the one who is under way leaves to do, or what others leave to him.
-    private boolean underWay = true;
+    // Guarded by this: what the one who is in progress leaves to do, or what others leave to him.
+    private boolean inProgress = true;
     private @Nullable Ending ending;
     private boolean ended;
     private long endedAt;
@@ -75,13 +75,13 @@ public final class Socket implements Session.Listener {
      */
     Socket(
             Sockets all,
-            Talk talk,
+            WebSocketHandler handler,
             Map<String, String> parts,
             String id,
             @Nullable String token,
             @Nullable Known known) {
         this.all = all;
-        this.talk = talk;
+        this.handler = handler;
         this.parts = parts;
         this.id = id;
         this.token = token;
@@ -89,7 +89,7 @@ public final class Socket implements Session.Listener {
         this.opened = all.time().nanoTime();
         this.heard = opened;
         this.pinged = opened;
-        this.allowance = new Allowance(all.messagesPerSecond(), opened);
+        this.rateLimiter = new RateLimiter(all.messagesPerSecond(), opened);
     }
 
     /** Whose it is; null before they have said. */
@@ -103,16 +103,16 @@ public final class Socket implements Session.Listener {
         synchronized (this) {
             session = opening;
         }
-        opening.setIdleTimeout(SILENCE.multipliedBy(2)); // for one that does not read what is sent
-        opening.setMaxBinaryMessageSize(MOST_BYTES_OF_A_STRANGER);
-        opening.setMaxTextMessageSize(known == null ? MOST_BYTES_OF_A_STRANGER : MOST_BYTES);
+        opening.setIdleTimeout(SILENCE_TIMEOUT.multipliedBy(2)); // for one that does not read what is sent
+        opening.setMaxBinaryMessageSize(MOST_BYTES_UNAUTHENTICATED);
+        opening.setMaxTextMessageSize(known == null ? MOST_BYTES_UNAUTHENTICATED : MOST_BYTES);
         next();
     }
 
     @Override
     public void onWebSocketText(String text) {
         begin();
-        if (mayGoOn() && all.run(() -> handle(text))) {
+        if (isAccepted() && all.run(() -> handle(text))) {
             return;
         }
         next();
@@ -122,8 +122,8 @@ public final class Socket implements Session.Listener {
     public void onWebSocketBinary(ByteBuffer bytes, Callback callback) {
         begin();
         callback.succeed();
-        say(
-                talk.refused(
+        send(
+                handler.rejection(
                         null,
                         Problem.of(415, "unsupported_media_type", "Unsupported media type")
                                 .detailed("Send JSON as a text message")),
@@ -133,8 +133,8 @@ public final class Socket implements Session.Listener {
     @Override
     public void onWebSocketPing(ByteBuffer payload) {
         begin();
-        allowance.spend(heard);
-        if (allowance.isSpent()) {
+        rateLimiter.spend(heard);
+        if (rateLimiter.isSpent()) {
             end(StatusCode.POLICY_VIOLATION, "rate_limited");
         }
         session().sendPong(payload, Callback.from(this::next, failure -> next()));
@@ -168,16 +168,16 @@ public final class Socket implements Session.Listener {
 
     private void begin() {
         synchronized (this) {
-            underWay = true;
+            inProgress = true;
         }
         heard = all.time().nanoTime();
     }
 
-    /** Whether a message is looked at; if not, they have been told. */
-    private boolean mayGoOn() {
+    /** Whether a message is handled; if not, the connection is being closed. */
+    private boolean isAccepted() {
         messages++;
-        allowance.spend(heard);
-        if (allowance.isAbused()) {
+        rateLimiter.spend(heard);
+        if (rateLimiter.isAbused()) {
             end(StatusCode.POLICY_VIOLATION, "rate_limited");
             return false;
         }
@@ -190,54 +190,54 @@ public final class Socket implements Session.Listener {
         handle(text, all.time().nanoTime());
     }
 
-    private void handle(String text, long begun) {
+    private void handle(String text, long startedAt) {
         MDC.put("request", id);
         try {
-            answerTo(text, begun);
+            handleMessage(text, startedAt);
         } finally {
             MDC.remove("request");
         }
     }
 
-    private void answerTo(String text, long begun) {
+    private void handleMessage(String text, long startedAt) {
         ObjectNode message = null;
         try {
             message = message(text);
-            if (allowance.isSpent()) {
-                throw new Refusal(Problem.of(429, "rate_limited", "Too many messages")
-                        .with(Problem.RETRY_AFTER, allowance.pause().toMillis()));
+            if (rateLimiter.isSpent()) {
+                throw new ProblemException(Problem.of(429, "rate_limited", "Too many messages")
+                        .with(Problem.RETRY_AFTER, rateLimiter.pause().toMillis()));
             }
-            say(answer(message), null);
-        } catch (Refusal refusal) {
-            if (isUnderWayElsewhere(refusal)
-                    && all.time().nanoTime() - begun < talk.patience().toNanos()) {
-                all.time().after(BEFORE_NEXT_TRY, () -> tryAgain(text, begun));
+            send(reply(message), null);
+        } catch (ProblemException e) {
+            if (isInProgressElsewhere(e)
+                    && all.time().nanoTime() - startedAt < handler.maxWait().toNanos()) {
+                all.time().after(RETRY_DELAY, () -> retry(text, startedAt));
             } else {
-                say(talk.refused(message, refusal.problem()), endingFor(refusal));
+                send(handler.rejection(message, e.problem()), endingFor(e));
             }
         } catch (RuntimeException | Error e) {
-            say(talk.refused(message, Edge.problem(e, null, id)), null);
+            send(handler.rejection(message, ErrorFilter.problem(e, null, id)), null);
         }
     }
 
-    private static boolean isUnderWayElsewhere(Refusal refusal) {
-        return refusal.problem().code().equals(EdgeProblem.IN_PROGRESS.code());
+    private static boolean isInProgressElsewhere(ProblemException e) {
+        return e.problem().code().equals(IdempotencyProblem.IN_PROGRESS.code());
     }
 
-    /** Nobody waits in a thread for what others do. */
-    private void tryAgain(String text, long begun) {
-        if (!all.run(() -> handle(text, begun))) {
+    /** Retries without holding a thread. */
+    private void retry(String text, long startedAt) {
+        if (!all.run(() -> handle(text, startedAt))) {
             next();
         }
     }
 
-    /** A bad message is no reason to hang up; being nobody, or having nothing to speak about, is. */
-    private @Nullable Ending endingFor(Refusal refusal) {
-        if (refusal.problem().status() == 401) {
+    /** A bad message is no reason to disconnect; a missing user or a missing table is. */
+    private @Nullable Ending endingFor(ProblemException e) {
+        if (e.problem().status() == 401) {
             return new Ending(StatusCode.POLICY_VIOLATION, "unauthorized");
         }
         return known == null
-                ? new Ending(StatusCode.POLICY_VIOLATION, refusal.problem().code())
+                ? new Ending(StatusCode.POLICY_VIOLATION, e.problem().code())
                 : null;
     }
 
@@ -248,34 +248,34 @@ public final class Socket implements Session.Listener {
                 return object;
             }
         } catch (MalformedJsonException e) {
-            throw Refusal.unreadable(String.valueOf(e.getMessage()));
+            throw ProblemException.unreadable(String.valueOf(e.getMessage()));
         }
-        throw Refusal.unreadable("The message is not an object");
+        throw ProblemException.unreadable("The message is not an object");
     }
 
-    private ObjectNode answer(ObjectNode message) {
+    private ObjectNode reply(ObjectNode message) {
         if (message.path("type").asString("").equals("auth")) {
             return signIn(message);
         }
         String current = token;
         if (current == null) {
-            throw new Refusal(Problem.of(401, "unauthorized", "Unauthorized")
+            throw new ProblemException(Problem.of(401, "unauthorized", "Unauthorized")
                     .detailed("Send a token first: {\"type\":\"auth\",\"token\":\"…\"}"));
         }
         Known who = all.callers().byToken(current);
-        return talk.answer(who.caller().user(), parts, message);
+        return handler.handle(who.caller().user(), parts, message);
     }
 
     private ObjectNode signIn(ObjectNode message) {
-        String sent = Request.text(message, "token", MOST_BYTES_OF_A_STRANGER);
+        String sent = Request.text(message, "token", MOST_BYTES_UNAUTHENTICATED);
         Known before = known;
         Known who = all.callers().byToken(sent);
         String user = who.caller().user();
         if (before == null) {
-            talk.begin(user, parts);
+            handler.open(user, parts);
             all.admit(user);
         } else if (!before.caller().user().equals(user)) {
-            throw Refusal.named(403, "other_user", "This connection is another user's");
+            throw ProblemException.named(403, "other_user", "This connection is another user's");
         }
         known = who;
         token = sent;
@@ -286,20 +286,20 @@ public final class Socket implements Session.Listener {
                 .put("expiresAt", JsonText.time(who.expires()));
     }
 
-    /** Sends an answer, and goes on with the next message or hangs up when it is written. */
-    private void say(ObjectNode said, @Nullable Ending then) {
+    /** Sends a reply; when it is written, reads the next message or disconnects. */
+    private void send(ObjectNode reply, @Nullable Ending then) {
         if (then != null) {
             end(then.code, then.reason);
         }
-        session().sendText(new String(JsonText.bytes(said), UTF_8), Callback.from(this::next, failure -> next()));
+        session().sendText(new String(JsonText.bytes(reply), UTF_8), Callback.from(this::next, failure -> next()));
     }
 
     private void next() {
         heard = all.time().nanoTime();
         synchronized (this) {
-            underWay = false;
+            inProgress = false;
             if (ending != null) {
-                hangUp(ending);
+                disconnect(ending);
             }
         }
         Session open = session();
@@ -308,19 +308,19 @@ public final class Socket implements Session.Listener {
         }
     }
 
-    /** Hangs up when what is under way is answered. */
+    /** Hangs up when what is in progress is answered. */
     void end(int code, String reason) {
         synchronized (this) {
             if (ending == null) {
                 ending = new Ending(code, reason);
             }
-            if (!underWay) {
-                hangUp(ending);
+            if (!inProgress) {
+                disconnect(ending);
             }
         }
     }
 
-    private void hangUp(Ending how) {
+    private void disconnect(Ending how) {
         if (!ended) {
             ended = true;
             endedAt = all.time().nanoTime();
@@ -329,29 +329,29 @@ public final class Socket implements Session.Listener {
     }
 
     /** Looks after it, every second or so: pings it when it is silent, and hangs up when its time is over. */
-    void lookAfter(Instant now, long nanos) {
+    void check(Instant now, long nanos) {
         Known who = known;
         boolean idle;
         synchronized (this) {
             if (session == null) {
-                if (isOver(opened, SILENCE, nanos)) {
+                if (isOver(opened, SILENCE_TIMEOUT, nanos)) {
                     all.closed(this);
                 }
                 return;
             }
-            if (ended && isOver(endedAt, TO_SAY_GOODBYE, nanos)) {
+            if (ended && isOver(endedAt, CLOSE_TIMEOUT, nanos)) {
                 session.disconnect();
             }
-            idle = !underWay && !ended;
+            idle = !inProgress && !ended;
         }
         if (!idle) {
             return;
         }
-        if (who == null && isOver(opened, TO_SIGN_IN, nanos)) {
+        if (who == null && isOver(opened, SIGN_IN_TIMEOUT, nanos)) {
             end(StatusCode.POLICY_VIOLATION, "unauthorized");
         } else if (who != null && !now.isBefore(who.expires())) {
             end(StatusCode.POLICY_VIOLATION, "token_expired");
-        } else if (isOver(heard, SILENCE, nanos)) {
+        } else if (isOver(heard, SILENCE_TIMEOUT, nanos)) {
             end(StatusCode.SHUTDOWN, "silent");
         } else if (isOver(Math.max(heard, pinged), PING_AFTER, nanos)) {
             pinged = nanos;

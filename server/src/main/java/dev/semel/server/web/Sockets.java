@@ -31,7 +31,7 @@ public final class Sockets extends HttpFilter {
     private static final long serialVersionUID = 1L;
 
     private static final int THREADS = 64;
-    private static final Duration LOOK = Duration.ofSeconds(1);
+    private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
     private final transient Routes routes;
     private final transient Callers callers;
@@ -45,7 +45,7 @@ public final class Sockets extends HttpFilter {
                 thread.setDaemon(true);
                 return thread;
             });
-    private boolean looking; // guarded by this
+    private boolean checkScheduled; // guarded by this
     private volatile boolean stopping;
 
     /**
@@ -73,42 +73,46 @@ public final class Sockets extends HttpFilter {
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         Routes.Match match = routes.find(request).orElse(null);
-        if (match == null || !(match.route().handler() instanceof Talk talk)) {
+        if (match == null || !(match.route().handler() instanceof WebSocketHandler handler)) {
             chain.doFilter(request, response);
         } else if ("websocket".equalsIgnoreCase(request.getHeader("Upgrade"))
                 && request.getMethod().equals("GET")) {
-            upgrade(talk, match.parts(), request, response);
+            upgrade(handler, match.parts(), request, response);
         } else {
             response.setHeader("Upgrade", "websocket");
             chain.doFilter(request, response);
         }
     }
 
-    private void upgrade(Talk talk, Map<String, String> parts, HttpServletRequest request, HttpServletResponse response)
+    private void upgrade(
+            WebSocketHandler handler,
+            Map<String, String> parts,
+            HttpServletRequest request,
+            HttpServletResponse response)
             throws IOException {
-        talk.check(parts);
+        handler.check(parts);
         String token = request.getHeader("Authorization") == null ? null : token(request, response);
         Known known = token == null ? null : known(token, response);
         if (known != null) {
             known.caller().attachTo(request);
-            talk.begin(known.caller().user(), parts);
+            handler.open(known.caller().user(), parts);
             admit(known.caller().user());
         }
         if (open.size() >= limits.sockets) {
-            throw new Refusal(Problem.of(503, "busy", "Too busy")
+            throw new ProblemException(Problem.of(503, "busy", "Too busy")
                     .detailed("There are as many WebSockets as there may be")
-                    .with(Problem.RETRY_AFTER, LOOK.toMillis()));
+                    .with(Problem.RETRY_AFTER, CHECK_INTERVAL.toMillis()));
         }
-        String id = String.valueOf(response.getHeader(Edge.REQUEST_ID_HEADER));
-        Socket socket = new Socket(this, talk, parts, id, token, known);
+        String id = String.valueOf(response.getHeader(ErrorFilter.REQUEST_ID_HEADER));
+        Socket socket = new Socket(this, handler, parts, id, token, known);
         open.add(socket);
-        lookAfterAll();
+        checkAll();
         boolean upgraded = false;
         try {
             upgraded = JettyWebSocketServerContainer.ensureContainer(request.getServletContext())
                     .upgrade(
-                            (asked, answered) -> {
-                                answered.setExtensions(List.of()); // what is compressed may grow without measure
+                            (upgradeRequest, upgradeResponse) -> {
+                                upgradeResponse.setExtensions(List.of()); // what is compressed may grow without measure
                                 return socket;
                             },
                             request,
@@ -119,7 +123,7 @@ public final class Sockets extends HttpFilter {
             }
         }
         if (!upgraded && !response.isCommitted()) {
-            throw new Refusal(Problem.of(400, "bad_request", "Bad request")
+            throw new ProblemException(Problem.of(400, "bad_request", "Bad request")
                     .detailed("This is no request for a WebSocket of version 13"));
         }
         if (stopping) {
@@ -130,20 +134,20 @@ public final class Sockets extends HttpFilter {
     private String token(HttpServletRequest request, HttpServletResponse response) {
         try {
             return callers.token(request);
-        } catch (Refusal refusal) {
+        } catch (ProblemException e) {
             response.setHeader("WWW-Authenticate", Callers.CHALLENGE);
-            throw refusal;
+            throw e;
         }
     }
 
     private Known known(String token, HttpServletResponse response) {
         try {
             return callers.byToken(token);
-        } catch (Refusal refusal) {
-            if (refusal.problem().status() == HttpServletResponse.SC_UNAUTHORIZED) {
+        } catch (ProblemException e) {
+            if (e.problem().status() == HttpServletResponse.SC_UNAUTHORIZED) {
                 response.setHeader("WWW-Authenticate", Callers.CHALLENGE);
             }
-            throw refusal;
+            throw e;
         }
     }
 
@@ -160,16 +164,16 @@ public final class Sockets extends HttpFilter {
     }
 
     /**
-     * Lets one more of a user's in.
+     * Checks that a user may open another.
      *
-     * @throws Refusal if they have as many as they may
+     * @throws ProblemException if they have as many as they may
      */
     void admit(String user) {
         long theirs = open.stream().filter(socket -> user.equals(socket.user())).count();
         if (theirs >= limits.socketsOfUser) {
-            throw new Refusal(Problem.of(429, "too_many_connections", "Too many connections")
+            throw new ProblemException(Problem.of(429, "too_many_connections", "Too many connections")
                     .detailed("A user may have " + limits.socketsOfUser + " WebSockets at once")
-                    .with(Problem.RETRY_AFTER, LOOK.toMillis()));
+                    .with(Problem.RETRY_AFTER, CHECK_INTERVAL.toMillis()));
         }
     }
 
@@ -181,7 +185,7 @@ public final class Sockets extends HttpFilter {
         }
     }
 
-    /** Runs a task soon, and says whether it will. */
+    /** Runs a task soon; returns whether it will. */
     boolean run(Runnable task) {
         try {
             threads.execute(task);
@@ -191,19 +195,19 @@ public final class Sockets extends HttpFilter {
         }
     }
 
-    private void lookAfterAll() {
+    private void checkAll() {
         synchronized (this) {
-            if (looking || open.isEmpty()) {
+            if (checkScheduled || open.isEmpty()) {
                 return;
             }
-            looking = true;
+            checkScheduled = true;
         }
-        time.after(LOOK, () -> {
+        time.after(CHECK_INTERVAL, () -> {
             synchronized (this) {
-                looking = false;
+                checkScheduled = false;
             }
-            open.forEach(socket -> socket.lookAfter(time.instant(), time.nanoTime()));
-            lookAfterAll();
+            open.forEach(socket -> socket.check(time.instant(), time.nanoTime()));
+            checkAll();
         });
     }
 
@@ -212,7 +216,7 @@ public final class Sockets extends HttpFilter {
         return open.size();
     }
 
-    /** Takes no more, lets the messages under way come to their end, and hangs up; done when all are gone. */
+    /** Accepts no more, completes the messages in progress, and disconnects; done when all are closed. */
     public CompletableFuture<Void> stop() {
         stopping = true;
         open.forEach(socket -> socket.end(StatusCode.SHUTDOWN, "stopping"));

@@ -19,7 +19,7 @@ final class Target {
     /**
      * The segments of a path.
      *
-     * @throws Refusal if it is malformed
+     * @throws ProblemException if it is malformed
      */
     static List<String> segments(String path) {
         if (!path.startsWith("/")) {
@@ -35,7 +35,7 @@ final class Target {
     /**
      * Parameters by name, the first of each.
      *
-     * @throws Refusal if one is malformed
+     * @throws ProblemException if one is malformed
      */
     static Map<String, String> query(@Nullable String query) {
         Map<String, String> parameters = new LinkedHashMap<>();
@@ -84,8 +84,8 @@ final class Target {
         }
     }
 
-    private static Refusal malformed(String where, String fault) {
-        return new Refusal(
+    private static ProblemException malformed(String where, String fault) {
+        return new ProblemException(
                 Problem.of(400, "invalid_" + where, "Invalid " + where).detailed("The " + where + " " + fault));
     }
 }

@@ -46,7 +46,11 @@ class PostgresStartTest {
     }
 
     private static void assertFails(String url, String place, String reason) {
-        Result result = serve("--store=" + url);
+        assertFailsIn("semel", url, place, reason);
+    }
+
+    private static void assertFailsIn(String schema, String url, String place, String reason) {
+        Result result = serve("--store=" + url, "--store-schema=" + schema);
         assertThat(result.err)
                 .startsWith("semel serve: Cannot use the database postgres://" + place + ": " + reason)
                 .doesNotContain("hunter2")
@@ -73,7 +77,7 @@ class PostgresStartTest {
     }
 
     @Test
-    void jdbcUrl_isTakenFromAFileOfSettings() throws Exception {
+    void jdbcUrl_isReadFromASettingsFile() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.emptyDatabase();
         Path file = Files.writeString(
                 folder.resolve("semel.properties"),
@@ -84,7 +88,7 @@ class PostgresStartTest {
     }
 
     @Test
-    void passwordAsArgument_worksAndIsWarnedAbout() {
+    void passwordAsArgument_worksWithAWarning() {
         PGSimpleDataSource database = Postgres.NEWEST.database();
         Result result = serve("--store=postgres://postgres:hunter2@" + place(database));
         assertThat(result.status).isZero();
@@ -96,7 +100,7 @@ class PostgresStartTest {
     }
 
     @Test
-    void nobodyListening_isSaid() throws Exception {
+    void unreachableServer_isReported() throws Exception {
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -107,7 +111,7 @@ class PostgresStartTest {
     }
 
     @Test
-    void wrongPassword_isSaid() throws Exception {
+    void wrongPassword_isReported() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.database();
         Path access = Path.of(Objects.requireNonNull(Postgres.ask(database, "show hba_file")));
         Files.writeString(access, "host all locked_out all scram-sha-256\n" + Files.readString(access));
@@ -121,14 +125,14 @@ class PostgresStartTest {
     }
 
     @Test
-    void databaseThatIsNotThere_isSaid() {
+    void missingDatabase_isReported() {
         PGSimpleDataSource database = Postgres.NEWEST.database();
         String place = "localhost:" + database.getPortNumbers()[0] + "/nowhere";
         assertFails("postgres://postgres@" + place, place, "database \"nowhere\" does not exist");
     }
 
     @Test
-    void wrongValueOfAParameter_isSaid() {
+    void wrongParameterValue_isReported() {
         PGSimpleDataSource database = Postgres.NEWEST.database();
         String url = Postgres.url(database);
         assertFails(url + "?sslmode=perhaps", place(database), "Invalid sslmode value: perhaps");
@@ -137,40 +141,51 @@ class PostgresStartTest {
     }
 
     @Test
-    void newerTables_areRefused() throws Exception {
+    void newerTables_areRejected() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.database();
-        Postgres.execute(
-                database,
-                "insert into semel_schema_history (installed_rank, version, description, type, script, checksum, installed_by,"
-                        + " execution_time, success) values (900, '900', 'x', 'SQL', 'V900__x.sql', 1, 'x', 1, true)");
-        assertFails(Postgres.url(database), place(database), "The database's tables are of version 900, this release");
+        Postgres.execute(database, "update semel.semel_schema_version set version = 900 where part = 'documents'");
+        assertFails(
+                Postgres.url(database),
+                place(database),
+                "Its schema semel has version 900 of the documents, and this release knows version 1");
     }
 
     /** A login that owns nothing and may only act as the two roles, as a careful administrator makes it. */
     @Test
-    void loginWithoutRightsOfItsOwn_servesWhereTablesAreThere() throws Exception {
+    void loginWithoutOwnership_servesExistingTables() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.database();
         Postgres.execute(database, "create role careful login; grant semel_app, semel_service to careful");
         String url = "postgres://careful@" + place(database);
         assertThat(serve("--store=" + url, "--store-migrate=false").status).isZero();
-        assertFails(url, place(database), "permission denied for ");
-        assertThat(serve("--store=" + url).err)
-                .endsWith(
-                        "; log in as the owner of the tables, or with --store-migrate false where they are up to date\n");
+        assertThat(serve("--store=" + url).status).isZero();
+        assertFailsIn(
+                "other", url, place(database), "careful may not create the schema other: grant create on database ");
 
         Postgres.execute(database, "create role stranger login");
         Result stranger = serve("--store=postgres://stranger@" + place(database), "--store-migrate=false");
         assertThat(stranger.err)
                 .isEqualTo("semel serve: Cannot use the database postgres://" + place(database)
-                        + ": permission denied to set role \"semel_app\""
-                        + "; the login has to be a member of semel_app and semel_service\n");
+                        + ": stranger may not act as the role semel_app: grant semel_app to stranger\n");
     }
 
     @Test
-    void missingTables_areSaidToBe() {
+    void missingTables_areReported() {
         PGSimpleDataSource database = Postgres.NEWEST.emptyDatabase();
         assertThat(serve("--store=" + Postgres.url(database), "--store-migrate=false").err)
                 .isEqualTo("semel serve: Cannot use the database postgres://" + place(database)
-                        + ": its tables are not there; let their owner start once with --store-migrate true\n");
+                        + ": Its schema semel lacks tables of Semel, and migration is turned off:"
+                        + " let the owner of the database install them\n");
+    }
+
+    @Test
+    void otherSchema_getsItsTables() throws Exception {
+        PGSimpleDataSource database = Postgres.NEWEST.emptyDatabase();
+        Result result = serve("--store=" + Postgres.url(database), "--store-schema=shop_semel");
+        assertThat(result.err).isEmpty();
+        assertThat(result.status).isZero();
+        assertThat(Postgres.ask(database, "select count(*) from shop_semel.idempotency_keys"))
+                .isEqualTo("0");
+        assertThat(Postgres.ask(database, "select count(*) from pg_namespace where nspname = 'semel'"))
+                .isEqualTo("0");
     }
 }

@@ -76,7 +76,7 @@ class SemelTest {
     }
 
     @Test
-    void id_countsFromWhereItIsTold() {
+    void id_countsFromTheGivenStart() {
         assertThat(semel("id", "seq36", "-n", "2", "--from", "35").lines()).containsExactly("000000z", "0000010");
         assertThat(semel("id", "seq10").lines()).containsExactly("0000000001");
     }
@@ -88,7 +88,7 @@ class SemelTest {
     }
 
     @Test
-    void id_saysWhenNoneIsLeft() {
+    void id_reportsAnExhaustedScheme() {
         Result result = semel("id", "seq10", "--from", "9999999999", "-n", "2");
         assertThat(result.out()).isEqualTo("9999999999\n");
         assertOneLine(result, 1, "semel id: seq10 has no id for number 10000000000");
@@ -105,7 +105,7 @@ class SemelTest {
     }
 
     @Test
-    void inspect_tellsWhatAnIdHolds() {
+    void inspect_showsWhatAnIdHolds() {
         assertThat(semel("id", "inspect", "--json", "04XhXYx9xCjfPYf32").out())
                 .isEqualTo("{\"id\":\"04XhXYx9xCjfPYf32\",\"schemes\":[{\"scheme\":\"tid62\","
                         + "\"time\":\"2026-01-01T00:00:00Z\",\"random\":\"0000000000000000\"}]}\n");
@@ -153,7 +153,7 @@ class SemelTest {
     }
 
     @Test
-    void inspect_answersEachLineBeforeTheNextIsSent() throws Exception {
+    void inspect_respondsToEachLineBeforeTheNextIsSent() throws Exception {
         PipedOutputStream typed = new PipedOutputStream();
         PipedInputStream in = new PipedInputStream(typed);
         PipedInputStream printed = new PipedInputStream();
@@ -207,7 +207,7 @@ class SemelTest {
     }
 
     @Test
-    void inspect_saysWhatIsWrongWhereAndWhatWouldBeRight() {
+    void inspect_reportsFaultPositionAndExpectation() {
         assertOneLine(
                 semel("id", "inspect", "123e4567-e89b-12d3-a456-426614174000"),
                 1,
@@ -242,7 +242,7 @@ class SemelTest {
     }
 
     @Test
-    void check_refusesWhatCannotBeSplit() {
+    void check_rejectsWhatCannotBeSplit() {
         Result result = semel("key", "check", "--json", "{a}-{b}");
         assertThat(result.out())
                 .startsWith("{\"template\":\"{a}-{b}\",\"splittable\":false,\"problem\":\"cannot be split back");
@@ -290,7 +290,7 @@ class SemelTest {
     }
 
     @Test
-    void fingerprint_saysWhatIsWrongAndWhere() {
+    void fingerprint_reportsFaultAndPosition() {
         Result result = semelReading("{\"a\":1,\n \"a\":2}", "fingerprint", "-");
         assertOneLine(result, 1, "semel fingerprint: line 2, column 2 (byte 9): duplicate member \"a\"");
         assertThat(result.out()).isEmpty();
@@ -299,7 +299,7 @@ class SemelTest {
     }
 
     @Test
-    void fingerprint_saysWhyAFileCannotBeRead(@TempDir Path folder) {
+    void fingerprint_reportsWhyAFileCannotBeRead(@TempDir Path folder) {
         String missing = folder.resolve("missing.json").toString();
         assertOneLine(semel("fingerprint", missing), 1, "cannot read \"" + missing + "\": there is no such file");
         assertOneLine(semel("fingerprint", folder.toString()), 1, "cannot read \"" + folder + "\": ");
@@ -396,7 +396,7 @@ class SemelTest {
     }
 
     @Test
-    void readerThatLeft_endsTheCommandQuietly() {
+    void closedPipe_endsTheCommandQuietly() {
         Result result = writingTo("Broken pipe", "id", "tid62", "-n", "1000000000");
         assertThat(result.status()).isZero();
         assertThat(result.err()).isEmpty();

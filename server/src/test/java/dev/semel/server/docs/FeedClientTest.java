@@ -47,7 +47,7 @@ class FeedClientTest {
     }
 
     @Test
-    void clientInJava_readsWhatHappens() throws Exception {
+    void clientInJava_readsEvents() throws Exception {
         BlockingQueue<String> shown = new LinkedBlockingQueue<>();
         Thread reader;
         try (ServerFixture server = ServerFixture.onMemory()) {
@@ -69,7 +69,7 @@ class FeedClientTest {
 
     /** What runs in a browser runs in Node.js too, which not everybody has. */
     @Test
-    void clientInABrowser_readsWhatHappens() throws Exception {
+    void clientInABrowser_readsEvents() throws Exception {
         Assumptions.assumeTrue(
                 Repository.bash(Repository.ROOT, "node --version").text().matches("(?s)v(1[89]|[2-9][0-9]).*"),
                 "Node.js is not installed");

@@ -49,7 +49,7 @@ class LauncherIT {
     }
 
     @Test
-    void brokenSource_isSaidToBeAndRunsNothing() throws Exception {
+    void brokenSource_isReportedAndRunsNothing() throws Exception {
         Repository.bash(
                 folder, "cp -r " + Repository.ROOT.resolve("semel") + " " + Repository.ROOT.resolve("pom.xml") + " .");
         Printed printed = Repository.bash(folder, "./semel id tid62");
@@ -87,7 +87,7 @@ class LauncherIT {
     }
 
     @Test
-    void launchersOwnCommands_haveHelpAndRefuseWrongUse() throws Exception {
+    void launchersOwnCommands_haveHelpAndRejectWrongUse() throws Exception {
         assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
                 .startsWith("Usage: semel test");
         assertThat(Repository.bash(Repository.ROOT, "./semel test now").status())

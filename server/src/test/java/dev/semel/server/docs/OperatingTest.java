@@ -152,14 +152,14 @@ class OperatingTest {
     }
 
     @Test
-    void dashboard_showsWhatServersTell() throws Exception {
+    void dashboard_usesExistingMetrics() throws Exception {
         List<String> formulas = dashboardFormulas();
         assertThat(formulas).hasSizeGreaterThan(30);
         formulas.forEach(OperatingTest::assertNamesWhatThereIs);
     }
 
     @Test
-    void alerts_areAboutWhatServersTell() throws Exception {
+    void alerts_useExistingMetrics() throws Exception {
         for (Map<?, ?> alert : alerts()) {
             assertNamesWhatThereIs(String.valueOf(alert.get("expr")));
             assertThat(((Map<?, ?>) alert.get("labels")).get("severity")).isIn("critical", "warning", "info");
@@ -169,7 +169,7 @@ class OperatingTest {
     }
 
     @Test
-    void page_saysWhatEachAlertMeans_andNamesWhatServersTell() throws Exception {
+    void page_describesEachAlert_andNamesExistingMetrics() throws Exception {
         String page = Files.readString(PAGE);
         Set<String> alerts = new TreeSet<>();
         alerts().forEach(alert -> alerts.add(String.valueOf(alert.get("alert"))));

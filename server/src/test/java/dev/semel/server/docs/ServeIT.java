@@ -78,7 +78,7 @@ class ServeIT {
     }
 
     @Test
-    void server_saysWhereItIsAnswersAndStopsWhenTold() throws Exception {
+    void server_printsItsUrl_servesAndStopsOnSignal() throws Exception {
         try (Serving server = new Serving("--port", "0")) {
             assertThat(server.printed.stream().filter(line -> line.contains("http://")))
                     .hasSize(1)
@@ -100,7 +100,7 @@ class ServeIT {
     }
 
     @Test
-    void folderHeldByAnother_isSaidToBe() throws Exception {
+    void lockedFolder_isReported() throws Exception {
         try (Serving server = new Serving("--port", "0")) {
             Printed second = Repository.bash(folder, SEMEL + "serve --port 0");
             assertThat(second.status()).isEqualTo(1);
@@ -111,7 +111,7 @@ class ServeIT {
     }
 
     @Test
-    void portInUse_isSaidToBe() throws Exception {
+    void portInUse_isReported() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
             Printed printed = Repository.bash(
                     folder, SEMEL + "serve --store memory: --log-level error --port " + taken.getLocalPort());
@@ -124,7 +124,7 @@ class ServeIT {
     }
 
     @Test
-    void folderThatCannotBeMade_isSaidToBe() throws Exception {
+    void folderThatCannotBeCreated_isReported() throws Exception {
         Files.createFile(folder.resolve("file"));
         Printed printed = Repository.bash(folder, SEMEL + "serve --port 0 --store rocksdb:file/data");
         assertThat(printed.status()).isEqualTo(1);
@@ -140,7 +140,7 @@ class ServeIT {
         assertThat(printed)
                 .isEqualTo(new Printed(
                         2,
-                        "semel serve: SEMEL_PORT is \"x\"; it has to be a whole number from 0 to 65535"
+                        "semel serve: SEMEL_PORT is \"x\"; expected a whole number from 0 to 65535"
                                 + " (see ./semel serve --help)\n"));
         assertThat(Repository.bash(folder, SEMEL + "serve --host 0.0.0.0").status())
                 .isEqualTo(2);

@@ -40,7 +40,7 @@ class SnippetIT {
 
     @ParameterizedTest
     @MethodSource("pages")
-    void snippetsOfAPage_runAndGiveWhatIsShown(Path page) throws Exception {
+    void snippetsOfAPage_runAndReturnWhatIsShown(Path page) throws Exception {
         try (JShell shell =
                 JShell.builder().executionEngine(new InThisThread(), Map.of()).build()) {
             shell.addToClasspath(System.getProperty("java.class.path"));
@@ -93,7 +93,7 @@ class SnippetIT {
                             shell.diagnostics(event.snippet())
                                     .map(d -> d.getMessage(null))
                                     .toList())
-                    .isEqualTo(Status.VALID);
+                    .isIn(Status.VALID, Status.OVERWRITTEN); // the latter of an import that is repeated
             value = Objects.requireNonNullElse(event.value(), value);
         }
         return value.replace("\\\"", "\"").replace("\\'", "'");

@@ -20,7 +20,7 @@ class TestedTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"docs/tested.md", "docs/threat-model.md"})
-    void testsThatThePageNames_areThere(String page) throws IOException {
+    void testsNamedOnThePage_exist(String page) throws IOException {
         List<MatchResult> named = NAMED.matcher(Files.readString(Repository.ROOT.resolve(page)))
                 .results()
                 .toList();

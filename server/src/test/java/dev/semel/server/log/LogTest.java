@@ -62,7 +62,7 @@ class LogTest {
     }
 
     @Test
-    void level_saysWhatIsHeard() {
+    void level_decidesWhatIsLogged() {
         OURS.info("1");
         OURS.debug("no");
         JETTYS.info("no");
@@ -74,7 +74,7 @@ class LogTest {
     }
 
     @Test
-    void whatIsThrownByARequest_isNotQuoted() {
+    void exceptionOfARequest_isLoggedWithoutItsMessage() {
         MDC.put("request", "r1");
         OURS.error("it broke", new IllegalStateException("s3cret", new RuntimeException("s3cret too")));
         MDC.remove("request");

@@ -68,7 +68,7 @@ class ApiPagesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/openapi.json", "/docs", "/docs/swagger-ui-bundle.js"})
-    void whatTheClientHas_isNotSentAgain(String path) {
+    void cachedFile_isNotSentAgain(String path) {
         Reply first = get(path);
         assertThat(first.header("Cache-Control")).isEqualTo("no-cache");
         String tag = first.header("ETag");
@@ -102,7 +102,7 @@ class ApiPagesTest {
                 "/docs/ApiPages.class",
                 "/docs/DOCS.JS"
             })
-    void otherFiles_areNotToBeHad(String path) {
+    void otherFiles_areNotServed(String path) {
         assertThat(get(path).status()).isIn(400, 404);
     }
 

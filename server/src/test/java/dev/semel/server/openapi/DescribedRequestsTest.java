@@ -42,7 +42,7 @@ class DescribedRequestsTest {
     private final Random random = new Random(seed);
 
     @Test
-    void requestsMadeByTheDescription_areAnsweredAsItSays() {
+    void requestsMadeByTheDescription_getDescribedResponses() {
         Set<String> done = new TreeSet<>();
         Set<String> refused = new TreeSet<>();
         Set<String> wanted;

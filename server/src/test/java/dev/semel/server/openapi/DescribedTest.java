@@ -75,7 +75,7 @@ class DescribedTest {
     }
 
     @Test
-    void whatIsNoJson_isABreach() {
+    void invalidJson_isABreach() {
         for (String got :
                 new String[] {POST.substring(1), "", POST.replace("\"likes\":0", "\"likes\":0,\"likes\":0")}) {
             assertThatThrownBy(() -> published(asked(), "{\"text\":\"x\"}", 201, answered(), got))
@@ -116,7 +116,7 @@ class DescribedTest {
     }
 
     @Test
-    void requestThatShouldNotHaveBeenDone_isABreach() {
+    void acceptedInvalidRequest_isABreach() {
         Map<String, String> withoutKey = asked();
         withoutKey.remove("idempotency-key");
         assertThatThrownBy(() -> published(withoutKey, "{\"text\":\"x\"}", 201, answered(), POST))

@@ -7,9 +7,9 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.dialect.Dialects;
-import dev.semel.http.EdgeProblem;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.server.ServerFixture;
-import dev.semel.server.web.Answer;
+import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.Routes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -140,11 +140,13 @@ class DescriptionTest {
     }
 
     @Test
-    void problemsOfTheEdge_areTheOnesDescribed() {
+    void problemsOfKeyedRequests_areTheOnesDescribed() {
         JsonNode catalogue = Fragments.all().get("problems");
-        Set<EdgeProblem> elsewhere =
-                Set.of(EdgeProblem.UNAUTHENTICATED, EdgeProblem.OUTCOME_UNKNOWN, EdgeProblem.RESPONSE_NOT_KEPT);
-        for (EdgeProblem problem : EdgeProblem.values()) {
+        Set<IdempotencyProblem> elsewhere = Set.of(
+                IdempotencyProblem.UNAUTHENTICATED,
+                IdempotencyProblem.OUTCOME_UNKNOWN,
+                IdempotencyProblem.RESPONSE_NOT_KEPT);
+        for (IdempotencyProblem problem : IdempotencyProblem.values()) {
             if (!elsewhere.contains(problem)) {
                 JsonNode described = catalogue.get(problem.code());
                 assertThat(described).as(problem.code()).isNotNull();
@@ -186,8 +188,8 @@ class DescriptionTest {
     }
 
     @Test
-    void withoutDevMode_nothingIsToldOfIt() {
-        Routes routes = new Routes().getOpen("/health/live", request -> Answer.nothing());
+    void withoutDevMode_itsRouteIsNotDescribed() {
+        Routes routes = new Routes().getOpen("/health/live", request -> ApiResponse.nothing());
         JsonNode api = Description.of(routes);
         assertThat(operations(api.get("paths"))).containsExactly("GET /health/live");
         assertThat(api.toString()).doesNotContain("foreign_host", "/v1/dev", "\"dev\"", "Post");

@@ -8,15 +8,15 @@ import dev.semel.id.IdSchemes;
 import dev.semel.server.EndToEnd;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
-import dev.semel.store.Commit;
-import dev.semel.store.CommitResult;
-import dev.semel.store.Expected;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.OnceKey;
-import dev.semel.store.OnceRecord;
-import dev.semel.store.OnceStatus;
-import dev.semel.store.OnceWrite;
 import dev.semel.store.Quota;
+import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite;
+import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -68,7 +68,7 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void keys_areListedAndFound_withoutWhatWasAnswered() {
+    void keys_areListedAndFound_withoutTheirResponses() {
         post(as(user), "k1", "tx-1");
         post(as(user), "k2", "tx-2");
         assertThat(column(operator.get("/v1/ops/keys?user=" + user), "key")).containsExactlyInAnyOrder("k1", "k2");
@@ -104,7 +104,7 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void wrongQueries_areRefused() {
+    void wrongQueries_areRejected() {
         assertInvalid(operator.get("/v1/ops/keys?status=gone"), "status");
         assertInvalid(operator.get("/v1/ops/keys?before=yesterday"), "before");
         assertInvalid(operator.get("/v1/ops/keys?after=%21"), "after");
@@ -118,7 +118,7 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void expiredKey_isNew_andWhoDidItIsOnRecord() {
+    void expiredKey_isNew_andTheOperatorIsAudited() {
         Reply first = post(as(user), "k", "tx");
         Reply expired = operator.post(path("k") + "/expire" + ENDPOINT, WHY);
         assertThat(expired.text("status")).isEqualTo("expired");
@@ -143,7 +143,7 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void whatCannotBeDone_isRefused_andNotOnRecord() {
+    void impossibleAction_isRejected_andNotAudited() {
         post(as(user), "k", "tx");
         operator.post(path("k") + "/expire" + ENDPOINT, "{\"reason\":\"mark " + user + "\"}");
         for (String action : List.of("release", "expire", "complete")) {
@@ -184,13 +184,13 @@ class OperatorEndToEndTest extends EndToEnd {
     private void leave(String key, Stands stands) {
         Duration soonOver = Duration.ofNanos(1000);
         switch (stands) {
-            case LIVE -> leave(key, OnceStatus.PROCESSING);
-            case ABANDONED -> leave(key, OnceStatus.PROCESSING, IfAbandoned.RERUN, soonOver);
-            case TO_FREEZE -> leave(key, OnceStatus.PROCESSING, IfAbandoned.FREEZE, soonOver);
-            case UNKNOWN -> leave(key, OnceStatus.UNKNOWN);
-            case FAILED -> leave(key, OnceStatus.FAILED);
+            case LIVE -> leave(key, Status.PROCESSING);
+            case ABANDONED -> leave(key, Status.PROCESSING, IfAbandoned.RERUN, soonOver);
+            case TO_FREEZE -> leave(key, Status.PROCESSING, IfAbandoned.FREEZE, soonOver);
+            case UNKNOWN -> leave(key, Status.UNKNOWN);
+            case FAILED -> leave(key, Status.FAILED);
             case COMPLETED -> post(as(user), key, "tx");
-            case FAILED_LONG_AGO -> leave(key, OnceStatus.FAILED, IfAbandoned.RERUN, soonOver);
+            case FAILED_LONG_AGO -> leave(key, Status.FAILED, IfAbandoned.RERUN, soonOver);
             case EXPIRED, TOMBSTONE -> {
                 post(as(user), key, "tx");
                 operator.post(path(key) + "/expire" + ENDPOINT, WHY);
@@ -202,7 +202,7 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void everyAction_isDoneToKeysThatStandAsItNeeds_andToNoOthers() {
+    void everyAction_appliesToKeysInItsStates_andToNoOthers() {
         String made = post(as(user), "made", "tx").text();
         String decision = "{\"reason\":\"the customer called\",\"status\":201,\"body\":" + made + "}";
         for (Stands stands : Stands.values()) {
@@ -238,7 +238,7 @@ class OperatorEndToEndTest extends EndToEnd {
         }
     }
 
-    /** Who retries is answered as the operator said, or told that it is under way, or it runs. */
+    /** Who retries is answered as the operator said, or told that it is in progress, or it runs. */
     private static void assertRetry(Stands stands, String action, Reply retry, String made) {
         boolean done = stands.allowed.contains(action);
         String as = stands + "-" + action;
@@ -253,12 +253,12 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void answerWithoutContent_isWhatTheOperatorSaid() {
+    void completionWithoutContent_isReplayed() {
         String other = IdSchemes.TID62.mint();
         String record = "/v1/collections/notes/records/" + other;
         as(other).send("PUT", record, "{}", "If-None-Match", "*");
         assertThat(as(other).delete(record, "Idempotency-Key", "k").status()).isEqualTo(204);
-        leaveLike(new OnceKey(other, "DELETE " + record, "k"), OnceStatus.UNKNOWN, IfAbandoned.FREEZE, null);
+        leaveLike(new IdempotencyKey(other, "DELETE " + record, "k"), Status.UNKNOWN, IfAbandoned.FREEZE, null);
         String complete = path("k") + "/complete?endpoint=DELETE%20" + record;
         assertInvalid(operator.post(complete, "{\"reason\":\"x\",\"status\":204,\"body\":{}}"), "body");
         for (String noProblem : List.of("", ",\"body\":null", ",\"body\":\"no\"")) {
@@ -277,7 +277,7 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void audit_staysWhateverIsTriedThroughThePort() {
+    void audit_cannotBeChangedOverHttp() {
         post(as(user), "k", "tx");
         operator.post(path("k") + "/expire" + ENDPOINT, "{\"reason\":\"stays " + user + "\"}");
         JsonNode entry = latest();
@@ -295,23 +295,22 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     /** Leaves a key of the user's that has come to some point with the request that is sent. */
-    private void leave(String key, OnceStatus status) {
-        leave(key, status, IfAbandoned.FREEZE, status == OnceStatus.UNKNOWN ? null : Duration.ofHours(1));
+    private void leave(String key, Status status) {
+        leave(key, status, IfAbandoned.FREEZE, status == Status.UNKNOWN ? null : Duration.ofHours(1));
     }
 
-    /** @param life how long it lives, or its owner has it; null for ever */
-    private void leave(String key, OnceStatus status, IfAbandoned ifAbandoned, @Nullable Duration life) {
+    /** @param ttl how long it lives, or its owner has it; null for ever */
+    private void leave(String key, Status status, IfAbandoned ifAbandoned, @Nullable Duration ttl) {
         String other = IdSchemes.TID62.mint();
         post(as(other), key, "tx");
-        leaveLike(new OnceKey(other, "POST /v1/feed/posts", key), status, ifAbandoned, life);
+        leaveLike(new IdempotencyKey(other, "POST /v1/feed/posts", key), status, ifAbandoned, ttl);
     }
 
     /** The same as somebody else has sent. */
-    private void leaveLike(OnceKey theirs, OnceStatus status, IfAbandoned ifAbandoned, @Nullable Duration life) {
-        OnceRecord done =
-                Objects.requireNonNull(store().find(theirs, Quota.NONE).record());
-        OnceRecord record = new OnceRecord(
-                new OnceKey(user, theirs.endpoint(), theirs.key()),
+    private void leaveLike(IdempotencyKey theirs, Status status, IfAbandoned ifAbandoned, @Nullable Duration ttl) {
+        IdempotencyRecord done = Objects.requireNonNull(store().find(theirs).record());
+        IdempotencyRecord record = new IdempotencyRecord(
+                new IdempotencyKey(user, theirs.endpoint(), theirs.key()),
                 "tx",
                 done.fingerprint(),
                 status,
@@ -323,7 +322,8 @@ class OperatorEndToEndTest extends EndToEnd {
                 null,
                 null,
                 null);
-        OnceWrite write = new OnceWrite(Expected.ABSENT, record, life, Duration.ofHours(1), Quota.NONE);
+        IdempotencyWrite write =
+                new IdempotencyWrite(Precondition.ABSENT, record, ttl, Duration.ofHours(1), Quota.NONE);
         assertThat(store().commit(Commit.of(IdSchemes.TID62.mint(), write))).isInstanceOf(CommitResult.Applied.class);
     }
 
@@ -340,9 +340,9 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void failedOrUnknownKeyThatIsCompleted_isAnsweredAsTheOperatorSaid() {
+    void failedOrUnknownKeyThatIsCompleted_replaysTheOperatorsResponse() {
         String made = post(as(user), "made", "tx").text().replace("\"hello\"", " \"gr\\u00fcß dich\"");
-        for (OnceStatus status : List.of(OnceStatus.FAILED, OnceStatus.UNKNOWN)) {
+        for (Status status : List.of(Status.FAILED, Status.UNKNOWN)) {
             String before = status.name().toLowerCase(Locale.ROOT);
             leave(before, status);
             String said = "{\"reason\":\"the customer called\",\"status\":201,\"body\":" + made + "}";
@@ -365,7 +365,7 @@ class OperatorEndToEndTest extends EndToEnd {
 
     @Test
     void keyThatIsReleased_runsAgain() {
-        for (OnceStatus status : List.of(OnceStatus.PROCESSING, OnceStatus.UNKNOWN)) {
+        for (Status status : List.of(Status.PROCESSING, Status.UNKNOWN)) {
             String before = status.name().toLowerCase(Locale.ROOT);
             leave(before, status);
             assertThat(as(user).get("/v1/idempotency/" + before + ENDPOINT).text("status"))
@@ -424,7 +424,7 @@ class OperatorEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void ownTransactions_areFound_andOthersAreNot() {
+    void clientTransactionsOfAUser_areFound_andOthersAreNot() {
         post(as(user), "k", "tx");
         Reply own = as(user).get("/v1/idempotency?clientTxId=tx");
         assertThat(column(own, "key")).containsExactly("k");

@@ -2,11 +2,11 @@ package dev.semel.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.memory.MemoryStore;
 import dev.semel.server.Apps;
 import dev.semel.server.ServerFixture;
-import dev.semel.store.Cleanup;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.Sweeper;
+import dev.semel.store.admin.StoreAdmin.Cleanup;
+import dev.semel.store.admin.Sweeper;
 import dev.semel.testkit.ControlledTime;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class SweepsTest {
 
     @Test
-    void sweepsThatAreAskedForMeanwhile_areTheNextOne() throws Exception {
+    void sweepsRequestedDuringASweep_areTheNextOne() throws Exception {
         MemoryStore store = new MemoryStore();
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger begun = new AtomicInteger();
@@ -28,17 +28,18 @@ class SweepsTest {
             awaitQuietly(end);
             return 0L;
         });
-        Sweeps sweeps =
-                new Sweeps(store, new Sweeper(store, new ControlledTime(), List.of(slow), (cleanups, complete) -> {}));
-        CompletableFuture<List<Cleanup>> first = sweeps.asked();
-        CompletableFuture<List<Cleanup>> second = sweeps.asked();
+        Sweeps sweeps = new Sweeps(
+                store.admin(),
+                new Sweeper(store.admin(), new ControlledTime(), List.of(slow), (cleanups, complete) -> {}));
+        CompletableFuture<List<Cleanup>> first = sweeps.requestSweep();
+        CompletableFuture<List<Cleanup>> second = sweeps.requestSweep();
         assertThat(second).isNotSameAs(first);
-        assertThat(sweeps.asked()).isSameAs(second);
+        assertThat(sweeps.requestSweep()).isSameAs(second);
         end.countDown();
         second.get(60, TimeUnit.SECONDS);
         assertThat(first).isDone();
         assertThat(begun).hasValue(2);
-        sweeps.asked().get(60, TimeUnit.SECONDS);
+        sweeps.requestSweep().get(60, TimeUnit.SECONDS);
         assertThat(begun).hasValue(3);
     }
 
@@ -50,12 +51,12 @@ class SweepsTest {
         try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
             assertThat(server.server().url()).isNotEmpty();
             time.advance(Duration.ofSeconds(66)); // a minute, or up to a tenth later
-            int sweeps = store.housekeeping().cleanups(1000).size();
+            int sweeps = store.admin().cleanups(1000).size();
             assertThat(sweeps).isPositive();
             time.advance(Duration.ofHours(6).minusSeconds(7));
-            assertThat(store.housekeeping().cleanups(1000)).hasSize(sweeps);
+            assertThat(store.admin().cleanups(1000)).hasSize(sweeps);
             time.advance(Duration.ofMinutes(36).plusSeconds(7));
-            last = store.housekeeping().cleanups(1000);
+            last = store.admin().cleanups(1000);
             assertThat(last).hasSize(2 * sweeps);
         }
         time.advance(Duration.ofDays(1)); // the store is closed: a sweep would fail, and say so

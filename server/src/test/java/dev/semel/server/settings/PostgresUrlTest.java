@@ -26,7 +26,7 @@ class PostgresUrlTest {
                 "postgres://db.example:6000/shop?sslmode=require&password=secret&user=ann",
                 "postgres://%61nn:s%65cret@db.example:6000/%73hop?ssl%6Dode=requir%65"
             })
-    void everySpelling_saysTheSame(String url) {
+    void everyForm_meansTheSame(String url) {
         PGSimpleDataSource source = source(url);
         assertThat(source.getServerNames()).containsExactly("db.example");
         assertThat(source.getPortNumbers()).containsExactly(6000);
@@ -38,7 +38,7 @@ class PostgresUrlTest {
     }
 
     @Test
-    void whatIsLeftOut_isAsUsual() {
+    void missingParts_haveDefaults() {
         PGSimpleDataSource source = source("postgres:///shop");
         assertThat(source.getServerNames()).containsExactly("localhost");
         assertThat(source.getPortNumbers()).containsExactly(5432);
@@ -77,28 +77,28 @@ class PostgresUrlTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "postgres:|is no URL of a database; it has to be postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-                "postgres:hunter2|is no URL of a database",
-                "postgres://ann:hunter2/x@h/d|is no URL of a database",
-                "postgres://ann:123/hunter2@h/d|is no URL of a database",
+                "postgres:|is not a database URL; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+                "postgres:hunter2|is not a database URL",
+                "postgres://ann:hunter2/x@h/d|is not a database URL",
+                "postgres://ann:123/hunter2@h/d|is not a database URL",
                 "postgres://ann:hunter2@h|names no database",
                 "postgres://ann:hunter2@h/|names no database",
-                "postgres://ann:hunter2@h:x/d|has a host or a port that is none",
-                "postgres://ann:hunter2@h:65536/d|has a port that is none",
-                "postgres://ann:hunter2@h:99999999999999999999/d|has a port that is none",
-                "postgres://ann:hunter2@::1/d|has a host or a port that is none",
+                "postgres://ann:hunter2@h:x/d|has an invalid host or port",
+                "postgres://ann:hunter2@h:65536/d|has an invalid port",
+                "postgres://ann:hunter2@h:99999999999999999999/d|has an invalid port",
+                "postgres://ann:hunter2@::1/d|has an invalid host or port",
                 "postgres://ann:hunter2%@h/d|has a percent sign in its password that is followed by no encoded character",
                 "postgres://ann:hunter2%zz@h/d|has a percent sign in its password",
                 "postgres://ann:hunter2%ff@h/d|has a percent sign in its password",
                 "postgres://ann:hunter2@h/d?sslmode|has a parameter that is not NAME=VALUE",
                 "postgres://ann:hunter2@h/d?pasword=hunter2|has a parameter \"pasword\" that PostgreSQL's JDBC driver does not know",
-                "jdbc:postgresql:hunter2|is no URL of a database",
-                "postgress://ann:hunter2@h/d|is \"postgress://...\"; it has to be memory:, rocksdb:FOLDER or postgres://",
-                "jdbc:mysql://ann:hunter2@h/d|is \"jdbc:mysql://...\"; it has to be memory:"
+                "jdbc:postgresql:hunter2|is not a database URL",
+                "postgress://ann:hunter2@h/d|is \"postgress://...\"; expected memory:, rocksdb:FOLDER or postgres://",
+                "jdbc:mysql://ann:hunter2@h/d|is \"jdbc:mysql://...\"; expected memory:"
             })
-    void wrongUrl_isRefusedInALineWithoutThePassword(String url, String fault) {
+    void wrongUrl_isRejectedInOneLineWithoutThePassword(String url, String fault) {
         assertThatThrownBy(() -> ServerSettings.of(
-                        new Given(Map.of(Setting.STORE, url), null, Map.of()), Map.of(), InstantSource.system()))
+                        new RawSettings(Map.of(Setting.STORE, url), null, Map.of()), Map.of(), InstantSource.system()))
                 .isInstanceOf(SettingException.class)
                 .hasMessageStartingWith("--store " + fault)
                 .hasMessageNotContaining("hunter2");

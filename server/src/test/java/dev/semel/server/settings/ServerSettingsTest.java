@@ -3,8 +3,8 @@ package dev.semel.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.once.IfExpired;
 import dev.semel.once.OnceSettings;
+import dev.semel.once.OnceSettings.IfExpired;
 import dev.semel.store.Quota;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ class ServerSettingsTest {
 
     private static ServerSettings read(
             Map<Setting, String> flags, @Nullable String file, Map<String, String> environment) {
-        return ServerSettings.of(new Given(flags, file, environment), environment, InstantSource.system());
+        return ServerSettings.of(new RawSettings(flags, file, environment), environment, InstantSource.system());
     }
 
     private static ServerSettings read(Map<Setting, String> flags) {
@@ -37,12 +37,12 @@ class ServerSettingsTest {
     }
 
     @Test
-    void nothingGiven_isAsDocumented() {
+    void defaults_areAsDocumented() {
         ServerSettings settings = ServerSettings.defaults();
         assertThat(settings.port()).isEqualTo(8080);
         assertThat(settings.host()).isEqualTo("localhost");
         assertThat(settings.store())
-                .isEqualTo(new StoreSettings(new StoreUrl.Folder(Path.of("./data")), 256L << 20, 10, true));
+                .isEqualTo(new StoreSettings(new StoreUrl.Directory(Path.of("./data")), 256L << 20, 10, "semel", true));
         assertThat(settings.tokens()).isNull();
         assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS);
         assertThat(settings.sweepPeriod()).isEqualTo(Duration.ofHours(6));
@@ -51,7 +51,7 @@ class ServerSettingsTest {
     }
 
     @Test
-    void flag_goesBeforeTheEnvironmentAndThatBeforeTheFile() throws Exception {
+    void flag_hasPrecedenceOverEnvironmentAndFile() throws Exception {
         String file = file("port=1\nretention=1h\nlog-level=warn\n");
         Map<String, String> environment = Map.of("SEMEL_PORT", "2", "SEMEL_RETENTION", "2h", "SEMEL_CONFIG", file);
         ServerSettings settings = read(Map.of(Setting.PORT, "3"), null, environment);
@@ -61,7 +61,7 @@ class ServerSettingsTest {
     }
 
     @Test
-    void fileByFlag_goesBeforeFileByEnvironment() throws Exception {
+    void fileByFlag_hasPrecedenceOverFileByEnvironment() throws Exception {
         assertThat(read(Map.of(), file("port=1"), Map.of("SEMEL_CONFIG", "nowhere"))
                         .port())
                 .isEqualTo(1);
@@ -73,12 +73,12 @@ class ServerSettingsTest {
         assertThat(Setting.FAILED_RETENTION.variable()).isEqualTo("SEMEL_FAILED_RETENTION");
         assertThat(Setting.FAILED_RETENTION.key()).isEqualTo("failed-retention");
         for (Setting setting : Setting.values()) {
-            Given byFile = new Given(Map.of(), file(setting.key() + "=x"), Map.of());
-            Given byVariable = new Given(Map.of(), null, Map.of(setting.variable(), "x"));
-            Given byFlag = new Given(Map.of(setting, "x"), null, Map.of());
+            RawSettings byFile = new RawSettings(Map.of(), file(setting.key() + "=x"), Map.of());
+            RawSettings byVariable = new RawSettings(Map.of(), null, Map.of(setting.variable(), "x"));
+            RawSettings byFlag = new RawSettings(Map.of(setting, "x"), null, Map.of());
             assertThat(byFile.of(setting).text()).isEqualTo("x");
-            assertThat(byVariable.of(setting)).isEqualTo(new Given.Value("x", setting.variable()));
-            assertThat(byFlag.of(setting)).isEqualTo(new Given.Value("x", setting.flag()));
+            assertThat(byVariable.of(setting)).isEqualTo(new RawSettings.Value("x", setting.variable()));
+            assertThat(byFlag.of(setting)).isEqualTo(new RawSettings.Value("x", setting.flag()));
         }
     }
 
@@ -103,16 +103,16 @@ class ServerSettingsTest {
     }
 
     @Test
-    void howLongThingsAreKept_isRead() {
+    void retentions_areRead() {
         ServerSettings settings = read(Map.of(
                 Setting.SWEEP_EVERY, "90m",
                 Setting.TOMBSTONES, "45d",
-                Setting.EXPIRED_KEYS, "refuse",
+                Setting.EXPIRED_KEYS, "reject",
                 Setting.FEED_RETENTION, "365d",
                 Setting.QUOTA, "17"));
         assertThat(settings.sweepPeriod()).isEqualTo(Duration.ofMinutes(90));
         assertThat(settings.once().tombstone()).isEqualTo(Duration.ofDays(45));
-        assertThat(settings.once().ifExpired()).isEqualTo(IfExpired.REFUSE);
+        assertThat(settings.once().ifExpired()).isEqualTo(IfExpired.REJECT);
         assertThat(settings.apps().feedRetention()).isEqualTo(Duration.ofDays(365));
         assertThat(settings.once().quota()).isEqualTo(new Quota(17, Duration.ofHours(1)));
     }
@@ -151,8 +151,8 @@ class ServerSettingsTest {
                 "TOMBSTONES|0d|none, or a time",
                 "TOMBSTONES|None|none, or a time",
                 "TOMBSTONES|30|none, or a time",
-                "EXPIRED_KEYS|410|new or refuse",
-                "EXPIRED_KEYS|REFUSE|new or refuse",
+                "EXPIRED_KEYS|410|new or reject",
+                "EXPIRED_KEYS|REJECT|new or reject",
                 "SWEEP_EVERY|0s|a time",
                 "SWEEP_EVERY|none|a time",
                 "FEED_RETENTION|0d|a time",
@@ -167,8 +167,8 @@ class ServerSettingsTest {
                 "STORE_MEMORY|999999999999GiB|a size",
                 "LOG_LEVEL|INFO|error, warn, info, debug or trace"
             })
-    void wrongValue_isRefusedWithWhatWouldBeRight(Setting setting, String value, String expected) throws Exception {
-        String right = "; it has to be " + expected;
+    void wrongValue_isRejectedWithWhatIsExpected(Setting setting, String value, String expected) throws Exception {
+        String right = "; expected " + expected;
         assertThatThrownBy(() -> read(Map.of(setting, value)))
                 .isInstanceOf(SettingException.class)
                 .hasMessageStartingWith(setting.flag() + " is \"" + value + "\"" + right);
@@ -182,19 +182,19 @@ class ServerSettingsTest {
     /** An empty secret that was meant to be filled in must not open the doors. */
     @ParameterizedTest
     @CsvSource({"AUTH", "PORT", "HOST"})
-    void emptyValue_isRefused(Setting setting) {
+    void emptyValue_isRejected(Setting setting) {
         assertThatThrownBy(() -> read(Map.of(), null, Map.of(setting.variable(), " ")))
-                .hasMessage(setting.variable() + " is empty; leave it out if it is not to be set");
+                .hasMessage(setting.variable() + " is empty; leave it out to use the default");
     }
 
     @Test
-    void companionOfAuth_isRefusedWithoutIt() {
+    void companionOfAuth_isRejectedWithoutIt() {
         assertThatThrownBy(() -> read(Map.of(Setting.AUTH_AUDIENCE, "x")))
-                .hasMessage("--auth-audience is of use only with --auth");
+                .hasMessage("--auth-audience is used only with --auth");
     }
 
     @Test
-    void auth_letsItListenToAll() {
+    void auth_allowsAllAddresses() {
         Map<String, String> environment = Map.of("S", "x".repeat(32));
         assertThat(read(Map.of(Setting.AUTH, "secret:env:S", Setting.HOST, "0.0.0.0"), null, environment)
                         .tokens())
@@ -202,7 +202,7 @@ class ServerSettingsTest {
     }
 
     @Test
-    void secretAsArgument_isRefusedAndNotShown() {
+    void secretAsArgument_isRejectedAndNotShown() {
         assertThatThrownBy(() -> read(Map.of(Setting.AUTH, "hunter2")))
                 .hasMessageStartingWith("--auth takes secret:FILE")
                 .hasMessageContaining("a secret itself is never an argument")
@@ -210,14 +210,14 @@ class ServerSettingsTest {
     }
 
     @Test
-    void unknownNameInTheFile_isRefused() throws Exception {
+    void unknownNameInTheFile_isRejected() throws Exception {
         String file = file("prot=1");
         assertThatThrownBy(() -> read(Map.of(), file, Map.of()))
-                .hasMessageStartingWith("There is no setting \"prot\", but " + file + " has it; there are port, host");
+                .hasMessageStartingWith("Unknown setting \"prot\" in " + file + "; the settings are port, host");
     }
 
     @Test
-    void fileThatCannotBeRead_isRefused() throws Exception {
+    void fileThatCannotBeRead_isRejected() throws Exception {
         assertThatThrownBy(() -> read(Map.of(), "nowhere", Map.of()))
                 .hasMessage("--config names a file that cannot be read: \"nowhere\"");
         assertThatThrownBy(() -> read(Map.of(), null, Map.of("SEMEL_CONFIG", folder.toString())))
@@ -229,9 +229,10 @@ class ServerSettingsTest {
 
     /** It may be somebody else's. */
     @Test
-    void unknownVariable_isNoted() {
+    void unknownVariable_isReported() {
         Map<String, String> environment =
                 Map.of("SEMEL_PROT", "1", "SEMEL_PORT", "1", "OTHER", "1", "SEMEL_JAVA_OPTS", "-Xmx1g");
-        assertThat(new Given(Map.of(), null, environment).unknownVariables()).containsExactly("SEMEL_PROT");
+        assertThat(new RawSettings(Map.of(), null, environment).unknownVariables())
+                .containsExactly("SEMEL_PROT");
     }
 }

@@ -11,7 +11,7 @@ class SettingsPageTest {
     private static final Path PAGE = Path.of("../docs/settings.md");
 
     @Test
-    void pageOfTheDocs_isWhatTheCodeSays() throws Exception {
+    void settingsPage_matchesTheCode() throws Exception {
         if (Boolean.getBoolean("settings.write")) {
             Files.writeString(PAGE, SettingsPage.markdown());
         }

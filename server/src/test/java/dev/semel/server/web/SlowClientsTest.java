@@ -62,7 +62,7 @@ class SlowClientsTest {
     }
 
     @Test
-    void connectionThatCannotBeLookedAt_keepsNoOtherFromBeingHungUpOn() throws Exception {
+    void connectionThatCannotBeChecked_keepsNoOtherFromBeingDisconnected() throws Exception {
         CountDownLatch lookedAt = new CountDownLatch(60);
         for (int i = 0; i < 20; i++) { // so many that they are looked at before the other one, too
             slowClients.onOpened(connection((self, method, arguments) -> {
@@ -83,7 +83,7 @@ class SlowClientsTest {
 
     /** Jetty gives a response to the next request of the connection, and throws if it is asked something between the two. */
     @Test
-    void responseThatIsLeft_isLookedAtNoMore() throws Exception {
+    void endedResponse_isNotCheckedAnyMore() throws Exception {
         Connection connection = connection((self, method, arguments) -> -1L);
         slowClients.onOpened(connection);
         AtomicReference<Object> attribute = new AtomicReference<>();

@@ -1,0 +1,81 @@
+package dev.semel.server;
+
+import dev.semel.http.Problem;
+import dev.semel.id.IdSchemes;
+import dev.semel.server.web.ErrorFilter;
+import dev.semel.server.web.SecurityHeaders;
+import java.nio.ByteBuffer;
+import java.util.function.IntConsumer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/** Problems for requests that Jetty rejects before they reach the filters. They hold nothing of the request. */
+final class ErrorResponses extends ErrorHandler {
+
+    private static final Problem BAD_REQUEST = Problem.of(400, "bad_request", "Bad request")
+            .detailed("The request is not HTTP, or its path or a header is malformed or ambiguous");
+    private static final Logger LOG = LoggerFactory.getLogger(ErrorResponses.class);
+
+    private final IntConsumer onResponse;
+
+    /** @param onResponse gets the status of each response */
+    ErrorResponses(IntConsumer onResponse) {
+        this.onResponse = onResponse;
+    }
+
+    @Override
+    protected void generateResponse(
+            Request request,
+            Response response,
+            int status,
+            @Nullable String message,
+            @Nullable Throwable cause,
+            Callback callback) {
+        Problem problem = problem(status);
+        String id = response.getHeaders().get(ErrorFilter.REQUEST_ID_HEADER);
+        if (id == null) {
+            id = IdSchemes.TID62.mint();
+            response.getHeaders().put(ErrorFilter.REQUEST_ID_HEADER, id);
+        }
+        LOG.atLevel(problem.status() == 500 ? Level.ERROR : Level.INFO)
+                .addKeyValue("request", id)
+                .addKeyValue("status", problem.status())
+                .addKeyValue("thrown", cause == null ? null : cause.getClass().getName())
+                .log("rejected before it was read");
+        onResponse.accept(problem.status());
+        response.setStatus(problem.status());
+        SecurityHeaders.set(request, response.getHeaders());
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
+        if (problem.status() == 503) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
+        }
+        response.write(true, ByteBuffer.wrap(problem.toJson()), callback);
+    }
+
+    @Override
+    public boolean errorPageForMethod(String method) {
+        return true;
+    }
+
+    private static Problem problem(int status) {
+        return switch (status) {
+            case 404 -> Problem.of(404, "not_found", "Not found");
+            case 408 -> Problem.of(408, "request_timeout", "Request timeout");
+            case 413 -> Problem.of(413, "payload_too_large", "Payload too large");
+            case 414 -> Problem.of(414, "path_too_long", "Path too long");
+            case 417 -> Problem.of(417, "expectation_failed", "Expectation failed");
+            case 505 -> Problem.of(400, "unsupported_version", "Unsupported HTTP version");
+            case 431 -> Problem.of(431, "headers_too_large", "Headers too large");
+            case 501 -> BAD_REQUEST;
+            case 503 -> Health.stoppingProblem();
+            default -> status >= 500 ? Problem.of(500, "internal_error", "Internal error") : BAD_REQUEST;
+        };
+    }
+}

@@ -1,0 +1,45 @@
+package dev.semel.server.apps.collections;
+
+import dev.semel.server.web.ProblemException;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The versions that a change is meant for, as {@code If-Match} tells them: {@code "3"}, or {@code *} for whichever there is.
+ *
+ * @param tags the tags, without their quotes; weak ones, which match nothing, as they are
+ */
+record IfMatch(List<String> tags) {
+
+    private static final String NAME = "If-Match";
+    private static final String ANY = "*";
+    private static final String QUOTED_ANY = "\"*\""; // a version that no record has
+
+    /** Reads the header. */
+    static IfMatch parse(String header) {
+        return new IfMatch(Arrays.stream(header.split(",", -1))
+                .map(String::strip)
+                .map(IfMatch::tag)
+                .toList());
+    }
+
+    private static String tag(String text) {
+        if (text.equals(ANY) || isNumber(text) || isQuoted(text.startsWith("W/") ? text.substring(2) : text)) {
+            return isQuoted(text) && !text.equals(QUOTED_ANY) ? text.substring(1, text.length() - 1) : text;
+        }
+        throw ProblemException.invalid(NAME, "has to be a version in quotes, such as \"3\", or *");
+    }
+
+    private static boolean isNumber(String text) {
+        return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    private static boolean isQuoted(String text) {
+        return text.length() >= 2 && text.indexOf('"') == 0 && text.indexOf('"', 1) == text.length() - 1;
+    }
+
+    /** Whether a version is one of them. */
+    boolean isMetBy(long version) {
+        return tags.contains(ANY) || tags.contains(Long.toString(version));
+    }
+}

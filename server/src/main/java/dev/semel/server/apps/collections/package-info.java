@@ -1,0 +1,5 @@
+/** Records in collections, as described in the SimpleDB id specification. */
+@NullMarked
+package dev.semel.server.apps.collections;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,222 @@
+package dev.semel.server.apps.feed;
+
+import static dev.semel.server.apps.feed.FeedCollections.COMMENTS;
+import static dev.semel.server.apps.feed.FeedCollections.DELETED;
+import static dev.semel.server.apps.feed.FeedCollections.LIKES;
+import static dev.semel.server.apps.feed.FeedCollections.POSTS;
+import static dev.semel.server.apps.feed.FeedCollections.post;
+
+import dev.semel.document.DocumentPage;
+import dev.semel.document.Transaction;
+import dev.semel.document.Transactions;
+import dev.semel.document.WriteResult;
+import dev.semel.http.Problem;
+import dev.semel.id.IdSchemes;
+import dev.semel.id.MalformedException;
+import dev.semel.json.Json;
+import dev.semel.server.web.ApiResponse;
+import dev.semel.server.web.App;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Pages;
+import dev.semel.server.web.ProblemException;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentReader;
+import dev.semel.store.Time;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.Sweeper;
+import dev.semel.store.spi.OrderedStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A feed that all users share: posts, one like of each user, comments. Whatever changes it happens once. */
+public final class Feed implements App {
+
+    private static final String FEED = "/v1/feed/posts";
+    private static final String POST = FEED + "/{id}";
+    private static final int LONGEST_TEXT = 1 << 20;
+    private static final int MOST_READERS = 4096;
+    private static final int HELD_SHARE = 16; // of the memory, for readers of events who are behind
+    private static final Json NOTHING = Json.of("{}");
+
+    private final OrderedStore store;
+    private final EventHub events;
+    private final PostCleanup postCleanup;
+    private final @Nullable Duration kept;
+
+    /** @param kept how long posts are kept; null for ever */
+    public Feed(OrderedStore store, Transactions transactions, Time time, @Nullable Duration kept) {
+        this(store, transactions, time, kept, MOST_READERS, Runtime.getRuntime().maxMemory() / HELD_SHARE);
+    }
+
+    /**
+     * A feed with limits of its own.
+     *
+     * @param mostReaders how many may read events at once
+     * @param heldBytes how much is held at once for those of them who are behind
+     */
+    Feed(
+            OrderedStore store,
+            Transactions transactions,
+            Time time,
+            @Nullable Duration kept,
+            int mostReaders,
+            long heldBytes) {
+        this.store = store;
+        this.events = new EventHub(store, transactions, time, mostReaders, heldBytes);
+        this.postCleanup = new PostCleanup(transactions);
+        this.kept = kept;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.atomicWithKey("POST", FEED, Feed::publish)
+                .get(FEED, request -> Pages.respond(request, this::newest, post -> json(store, post)))
+                .get(POST, request -> ApiResponse.ok(json(store, post(store, request.part("id")))))
+                .atomicWithKey("DELETE", POST, Feed::delete)
+                .atomicWithKey("POST", POST + "/likes", Feed::like)
+                .atomicWithKey("POST", POST + "/comments", Feed::comment)
+                .get(POST + "/comments", this::comments)
+                .get("/v1/feed/events", events::subscribe);
+    }
+
+    @Override
+    public List<Sweeper.Task> sweepTasks() {
+        List<Sweeper.Task> tasks = new ArrayList<>();
+        Duration longest = kept;
+        if (longest != null) {
+            tasks.add(new Sweeper.Task("posts", () -> postCleanup.removeOld(longest)));
+        }
+        tasks.add(new Sweeper.Task(StoreAdmin.DOCUMENTS, postCleanup::removeLeftOver));
+        return tasks;
+    }
+
+    @Override
+    public void stop() {
+        events.close();
+    }
+
+    /** Posts, the latest commit first. */
+    private DocumentPage newest(@Nullable String after, int limit) {
+        return POSTS.newest(store, Map.of(), after, limit);
+    }
+
+    /** Comments on a post, the earliest commit first. */
+    private DocumentPage oldest(Document post, @Nullable String after, int limit) {
+        return COMMENTS.oldest(store, Map.of("post", post.key()), after, limit);
+    }
+
+    private static ApiResponse publish(Request request) {
+        JsonNode body = request.object();
+        Json data = written(request, body);
+        Document post = Request.isGiven(body, "id")
+                ? createChosen(request.tx(), chosenId(body), data)
+                : POSTS.createMinted(request.tx(), IdSchemes.TID62::mint, data);
+        JsonNode json = json(post, Counts.NONE);
+        FeedEvent.publish("post", request, about(post).set("post", json));
+        return ApiResponse.created(json);
+    }
+
+    /** The members of every event: which post it is about. */
+    private static ObjectNode about(Document post) {
+        return JsonText.object().put("postId", post.key());
+    }
+
+    private static String chosenId(JsonNode body) {
+        try {
+            return IdSchemes.TID62.check("id", Request.text(body, "id", LONGEST_TEXT));
+        } catch (MalformedException e) {
+            throw ProblemException.malformed(e);
+        }
+    }
+
+    private static Document createChosen(Transaction tx, String id, Json data) {
+        boolean wasDeleted = DELETED.read(tx, id).isPresent();
+        if (!wasDeleted && POSTS.create(tx, id, data) instanceof WriteResult.Written written) {
+            return written.document();
+        }
+        throw ProblemException.named(409, "id_taken", "There is, or was, a post with this id");
+    }
+
+    /** What somebody wrote. */
+    private static Json written(Request request, JsonNode body) {
+        return JsonText.json(
+                JsonText.object().put("author", request.user()).put("text", Request.text(body, "text", LONGEST_TEXT)));
+    }
+
+    private static ApiResponse like(Request request) {
+        Transaction tx = request.tx();
+        Document post = post(tx, request.part("id"));
+        String like = LIKES.key().key(Map.of("post", post.key(), "user", request.user()));
+        if (LIKES.create(tx, like, NOTHING) instanceof WriteResult.Written) {
+            Counts.change(tx, post.key(), Counts::withLike);
+            FeedEvent.publish(
+                    "like",
+                    request,
+                    about(post).put("likes", Counts.of(tx, post.key()).likes()));
+        }
+        return ApiResponse.created(json(tx, post));
+    }
+
+    private static ApiResponse comment(Request request) {
+        Transaction tx = request.tx();
+        Document post = post(tx, request.part("id"));
+        Document comment = COMMENTS.createMinted(
+                tx,
+                () -> COMMENTS.key().key(Map.of("post", post.key(), "comment", IdSchemes.TID62.mint())),
+                written(request, request.object()));
+        Counts.change(tx, post.key(), Counts::withComment);
+        JsonNode json = json(comment);
+        FeedEvent.publish(
+                "comment",
+                request,
+                about(post)
+                        .put("comments", Counts.of(tx, post.key()).comments())
+                        .set("comment", json));
+        return ApiResponse.created(json);
+    }
+
+    private ApiResponse comments(Request request) {
+        Document post = post(store, request.part("id"));
+        return Pages.respond(request, (after, limit) -> oldest(post, after, limit), Feed::json);
+    }
+
+    private static ApiResponse delete(Request request) {
+        Transaction tx = request.tx();
+        Document post = post(tx, request.part("id"));
+        if (!JsonText.tree(post.data()).get("author").stringValue().equals(request.user())) {
+            throw new ProblemException(
+                    Problem.of(403, "not_author", "Forbidden").detailed("Only its author may delete a post"));
+        }
+        PostCleanup.remove(tx, post.key());
+        FeedEvent.publish("delete", request, about(post));
+        return ApiResponse.ok(JsonText.object().put("id", post.key()).put("deleted", true));
+    }
+
+    private static JsonNode json(DocumentReader reader, Document post) {
+        return json(post, Counts.of(reader, post.key()));
+    }
+
+    private static JsonNode json(Document post, Counts counts) {
+        return shown(post.key(), post).put("likes", counts.likes()).put("comments", counts.comments());
+    }
+
+    private static JsonNode json(Document comment) {
+        return shown(COMMENTS.key().parse(comment.key()).getOrDefault("comment", ""), comment);
+    }
+
+    private static ObjectNode shown(String id, Document written) {
+        JsonNode tree = JsonText.tree(written.data());
+        return JsonText.object()
+                .put("id", id)
+                .set("author", tree.get("author"))
+                .set("text", tree.get("text"))
+                .put("createdAt", JsonText.time(written.createdAt()));
+    }
+}

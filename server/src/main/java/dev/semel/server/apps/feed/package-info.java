@@ -1,0 +1,5 @@
+/** Posts, likes and comments, each change once, as described in the guide to idempotency of a community feed. */
+@NullMarked
+package dev.semel.server.apps.feed;
+
+import org.jspecify.annotations.NullMarked;

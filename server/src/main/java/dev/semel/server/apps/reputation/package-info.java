@@ -1,0 +1,5 @@
+/** Documents found by composite keys: users, tags, reputations and votes. */
+@NullMarked
+package dev.semel.server.apps.reputation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,122 @@
+package dev.semel.server.apps.textpile;
+
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.ShortIdAllocator;
+import dev.semel.id.DayNonceScheme;
+import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
+import dev.semel.key.KeyTemplate;
+import dev.semel.server.web.ApiResponse;
+import dev.semel.server.web.App;
+import dev.semel.server.web.Html;
+import dev.semel.server.web.JsonText;
+import dev.semel.server.web.ProblemException;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.Document;
+import dev.semel.store.spi.DocumentStore;
+import java.time.Instant;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Texts that anybody may read, under ids that are short enough to say aloud: {@code 260107-bc}. */
+public final class Textpile implements App {
+
+    private static final DocumentCollection POSTS = DocumentCollection.of("textpile", KeyTemplate.of("post:{id}"));
+
+    /** Posts are read however many letters their ids were allowed when they were made. */
+    private static final DayNonceScheme IDS = IdSchemes.DAY_NONCE.upTo(6);
+
+    /** What the allocator knows a post by; nobody else needs it. */
+    private static final String ALLOC_TOKEN = "allocToken";
+
+    private static final int LONGEST_TITLE = 1_000;
+    private static final int LONGEST_BODY = 1 << 20;
+
+    private final DocumentStore store;
+    private final ShortIdAllocator allocator;
+
+    /** @param letters how many letters ids may have, 3 to 6 */
+    public Textpile(DocumentStore store, int letters) {
+        this.store = store;
+        this.allocator = new ShortIdAllocator(POSTS, Textpile::key, IDS, ShortIdAllocator.ladder(letters));
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.atomic("POST", "/api/submit", this::submit)
+                .get("/api/posts/{id}", request -> ApiResponse.ok(post(request)))
+                .getOpen("/p/{id}", request -> page(post(request)));
+    }
+
+    private ApiResponse submit(Request request) {
+        JsonNode content = request.object();
+        String body = Request.text(content, "body", LONGEST_BODY);
+        ObjectNode fields = JsonText.object();
+        JsonNode title = content.path("title");
+        if (!(title.isString() && title.stringValue().isBlank())) { // a form that was left empty has none
+            Request.optionalText(content, "title", LONGEST_TITLE).ifPresent(given -> fields.put("title", given));
+        }
+        fields.put("body", body);
+
+        Instant now = request.tx().now();
+        Document post = allocator
+                .allocate(request.tx(), now, (id, token) -> stored(id, now, fields, token))
+                .orElseThrow(() -> ProblemException.named(
+                        503, "allocation_failed", "All ids that were tried are taken; try again, or tomorrow"));
+        JsonNode made = JsonText.tree(post.data());
+        return ApiResponse.created(JsonText.object()
+                .set("id", made.get("id"))
+                .put("url", "/p/" + made.get("id").stringValue())
+                .set("createdAt", made.get("createdAt")));
+    }
+
+    private static Json stored(String id, Instant now, ObjectNode fields, String token) {
+        return JsonText.json(JsonText.object()
+                .put("id", id)
+                .put("createdAt", JsonText.time(now))
+                .setAll(fields)
+                .put(ALLOC_TOKEN, token));
+    }
+
+    /** The post that is asked for, as it is shown. */
+    private ObjectNode post(Request request) {
+        String id = request.part("id");
+        if (!IDS.isValid(id)) {
+            throw ProblemException.notFound("post");
+        }
+        Document post = POSTS.read(store, key(id)).orElseThrow(() -> ProblemException.notFound("post"));
+        ObjectNode shown = (ObjectNode) JsonText.tree(post.data());
+        shown.remove(ALLOC_TOKEN);
+        return shown;
+    }
+
+    private static String key(String id) {
+        return "post:" + id;
+    }
+
+    private static ApiResponse page(JsonNode post) {
+        String id = post.get("id").stringValue();
+        String title = post.hasNonNull("title") ? post.get("title").stringValue() : id;
+        String createdAt = post.get("createdAt").stringValue();
+        String page = """
+                <!doctype html>
+                <html lang="en">
+                <head><meta charset="utf-8"><title>%s</title></head>
+                <body>
+                <h1>%s</h1>
+                <pre>
+                %s</pre>
+                <p>%s, <time datetime="%s">%s</time></p>
+                </body>
+                </html>
+                """.formatted(
+                        Html.escape(title),
+                        Html.escape(title),
+                        Html.escape(post.get("body").stringValue()),
+                        Html.escape(id),
+                        Html.escape(createdAt),
+                        Html.escape(createdAt));
+        return ApiResponse.html(page);
+    }
+}

@@ -1,5 +1,0 @@
-/** Posts, likes and comments, each change once, as described in the guide to idempotency of a community feed. */
-@NullMarked
-package dev.semel.server.feed;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,59 @@
+package dev.semel.server.ops;
+
+import dev.semel.id.MalformedException;
+import dev.semel.id.TextFormat;
+import dev.semel.server.web.ApiResponse;
+import dev.semel.server.web.App;
+import dev.semel.server.web.ProblemException;
+import dev.semel.server.web.Request;
+import dev.semel.server.web.Routes;
+import dev.semel.store.admin.StoreAdmin;
+import dev.semel.store.admin.StoreAdmin.KeyPage;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
+import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.OnceStore;
+import dev.semel.store.spi.OnceStore.Lookup;
+
+/** Shows users their own keys. */
+public final class IdempotencyApi implements App {
+
+    private final OnceStore store;
+    private final StoreAdmin admin;
+
+    public IdempotencyApi(OnceStore store, StoreAdmin admin) {
+        this.store = store;
+        this.admin = admin;
+    }
+
+    @Override
+    public void declare(Routes routes) {
+        routes.get("/v1/idempotency/{key}", this::find).get("/v1/idempotency", this::list);
+    }
+
+    private ApiResponse find(Request request) {
+        Lookup found = store.find(KeyParameters.key(request, request.user()));
+        IdempotencyRecord record = found.record();
+        if (record == null) {
+            throw ProblemException.notFound("key of yours");
+        }
+        return ApiResponse.ok(KeyJson.own(record, found.now()));
+    }
+
+    /** For clients that know their transaction id, and not whether the request arrived. */
+    private ApiResponse list(Request request) {
+        String clientTxId = request.parameter("clientTxId")
+                .orElseThrow(
+                        () -> ProblemException.invalid("clientTxId", "is missing: what was sent as X-Client-Tx-Id"));
+        try {
+            TextFormat.TEXT.check("clientTxId", clientTxId);
+        } catch (MalformedException e) {
+            throw ProblemException.malformed(e);
+        }
+        KeyQuery query = KeyQuery.all(request.limit()).ofUser(request.user()).ofClientTx(clientTxId);
+        KeyPage page = KeyPages.find(request, admin, query);
+        if (page.records().isEmpty() && page.next().isEmpty() && request.after() == null) {
+            throw ProblemException.notFound("transaction of yours");
+        }
+        return KeyPages.respond(page, KeyJson::own);
+    }
+}

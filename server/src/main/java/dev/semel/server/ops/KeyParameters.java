@@ -1,0 +1,24 @@
+package dev.semel.server.ops;
+
+import dev.semel.id.MalformedException;
+import dev.semel.server.web.ProblemException;
+import dev.semel.server.web.Request;
+import dev.semel.store.IdempotencyKey;
+
+/** Reads which key a request is about: its name is in the path, its endpoint in the query. */
+final class KeyParameters {
+
+    private KeyParameters() {}
+
+    /** @throws ProblemException if the endpoint is missing, or a part is malformed */
+    static IdempotencyKey key(Request request, String user) {
+        String endpoint = request.parameter("endpoint")
+                .orElseThrow(() -> ProblemException.invalid(
+                        "endpoint", "is missing: a method and a path, such as POST /v1/feed/posts"));
+        try {
+            return new IdempotencyKey(user, endpoint, request.part("key"));
+        } catch (MalformedException e) {
+            throw ProblemException.malformed(e);
+        }
+    }
+}

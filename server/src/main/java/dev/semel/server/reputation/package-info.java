@@ -1,5 +1,0 @@
-/** Documents found by composite keys: users, tags, reputations and votes. */
-@NullMarked
-package dev.semel.server.reputation;
-
-import org.jspecify.annotations.NullMarked;

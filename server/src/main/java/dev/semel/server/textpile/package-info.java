@@ -1,5 +1,0 @@
-/** Posts under short ids, as described in the Textpile specification of post ids. */
-@NullMarked
-package dev.semel.server.textpile;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,132 @@
+package dev.semel.server.web;
+
+import dev.semel.document.WriteConflictException;
+import dev.semel.http.IdempotencyProblem;
+import dev.semel.http.Problem;
+import dev.semel.http.servlet.ProblemSender;
+import dev.semel.id.IdSchemes;
+import dev.semel.id.TextFormat;
+import dev.semel.store.StoreException;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.slf4j.event.Level;
+
+/**
+ * The outermost filter: it gives each request an id, by which its log entries are found, and turns exceptions into problems.
+ */
+public final class ErrorFilter extends HttpFilter {
+
+    private static final long serialVersionUID = 1L;
+
+    /** By which a request is found in the log, in a header and in an entry. */
+    public static final String REQUEST_ID_HEADER = "X-Request-Id";
+
+    private static final String REQUEST_ID_MEMBER = "request";
+    private static final int LONGEST_ID = 64;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Logger LOG = LoggerFactory.getLogger(ErrorFilter.class);
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException {
+        long startedAt = System.nanoTime();
+        String id = id(request.getHeader(REQUEST_ID_HEADER));
+        MDC.put(REQUEST_ID_MEMBER, id);
+        try {
+            response.setHeader(REQUEST_ID_HEADER, id);
+            pass(request, response, chain, id);
+            log(request, response, startedAt);
+        } finally {
+            MDC.remove(REQUEST_ID_MEMBER);
+        }
+    }
+
+    /** The client's, if it is harmless, so that it can find its request in the log. */
+    private static String id(@Nullable String sent) {
+        if (sent != null && sent.length() <= LONGEST_ID && TextFormat.TEXT.isValid(sent)) {
+            return sent;
+        }
+        return IdSchemes.TID62.mint();
+    }
+
+    private static void pass(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String id)
+            throws IOException {
+        try {
+            chain.doFilter(request, response);
+        } catch (IOException e) {
+            LOG.atDebug().addKeyValue("error", e.toString()).log("The client disconnected");
+        } catch (ServletException | RuntimeException | Error e) {
+            Throwable cause = e instanceof ServletException && e.getCause() != null ? e.getCause() : e;
+            Problem problem = problem(cause, Routes.known(request), id);
+            if (!response.isCommitted()) {
+                response.resetBuffer();
+                ProblemSender.send(problem, response);
+            }
+        }
+    }
+
+    /** The response to an exception, which is logged here, once. */
+    static Problem problem(Throwable thrown, Routes.@Nullable Match match, String id) {
+        if (thrown instanceof ProblemException e) {
+            return e.problem();
+        }
+        if (thrown instanceof WriteConflictException conflict) {
+            Optional<Handler.ConflictPolicy> policy =
+                    match == null ? Optional.empty() : match.route().handler().conflictPolicy();
+            return policy.map(own -> own.whenExhausted().apply(conflict).problem())
+                    .orElseGet(() -> busy(conflict));
+        }
+        if (thrown instanceof StoreException) {
+            LOG.atWarn()
+                    .addKeyValue("error", thrown.getMessage())
+                    .setCause(thrown)
+                    .log("The store failed");
+            return IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(PAUSE);
+        }
+        LOG.atError().setCause(thrown).log("A request failed unexpectedly");
+        return Problem.of(500, "internal_error", "Internal error").with("request_id", id);
+    }
+
+    private static Problem busy(WriteConflictException conflict) {
+        LOG.atInfo().addKeyValue("error", conflict.getMessage()).log("Too many write conflicts");
+        return Problem.of(503, "busy", "Too busy")
+                .detailed("Every retry conflicted with another write; nothing was written")
+                .with(Problem.RETRY_AFTER, PAUSE.toMillis());
+    }
+
+    /** A temporary rejection is no fault of the server, and often occurs many times in a row. */
+    private static Level level(int status, String route) {
+        if (status >= 500) {
+            return status == HttpServletResponse.SC_SERVICE_UNAVAILABLE ? Level.WARN : Level.ERROR;
+        }
+        return route.startsWith("/health/") ? Level.DEBUG : Level.INFO;
+    }
+
+    /** Never the path itself, which holds ids and keys, and nothing of what was sent. */
+    private static void log(HttpServletRequest request, HttpServletResponse response, long startedAt) {
+        Routes.Match match = Routes.known(request);
+        String route = match == null ? "none" : match.route().pattern();
+        Level level = level(response.getStatus(), route);
+        if (!LOG.isEnabledForLevel(level)) {
+            return;
+        }
+        Caller caller = Caller.of(request);
+        LOG.atLevel(level)
+                .addKeyValue("method", match == null ? "other" : match.route().method())
+                .addKeyValue("route", route)
+                .addKeyValue("status", response.getStatus())
+                .addKeyValue("micros", (System.nanoTime() - startedAt) / 1000)
+                .addKeyValue("user", caller == null ? null : caller.user())
+                .log("request");
+    }
+}
