@@ -1,6 +1,7 @@
 package dev.semel.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.KeyStatus;
 import dev.semel.store.admin.StoreAdmin.KeyPage;
@@ -116,6 +117,15 @@ class ListingTest {
     }
 
     /** A page ends at the last key that is examined; one that comes before it must not push it out. */
+    @Test
+    void forgedCursor_isRejectedBeforeTheDatabaseSeesIt() {
+        String place = "\n2026-01-01T00:00:00Z\n00000000-0000-0000-0000-000000000000";
+        for (String cursor : List.of("\0" + place, place, "a\rb" + place, "ann\nnever\nx", "")) {
+            assertThatThrownBy(() -> store.admin().list(KeyQuery.all(1).after(cursor)))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
     @Test
     void keyThatComesWhileAPageIsLookedFor_leavesNoOtherOut() throws Exception {
         Postgres.execute(
