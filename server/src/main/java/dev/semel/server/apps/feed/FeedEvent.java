@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Something that happened to the feed, as its readers are told. It is kept for a while in the same commit as its effect, and has the
+ * A change of the feed, as its readers get it. It is kept for a while in the same commit as its effect, and has the
  * sequence number of that commit; so the order of events is the order of commits.
  */
 final class FeedEvent {
