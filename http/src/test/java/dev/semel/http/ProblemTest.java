@@ -41,7 +41,7 @@ class ProblemTest {
 
     @Test
     void everyProblem_isInTheTableOfTheDocs() throws Exception {
-        String page = Files.readString(Path.of("../docs/filter.md"));
+        String page = Files.readString(Path.of("../docs/guides/filter.md"));
         for (IdempotencyProblem problem : IdempotencyProblem.values()) {
             int status = problem.problem().status();
             String shown = problem == IdempotencyProblem.RESPONSE_NOT_KEPT ? "as then" : "" + status;

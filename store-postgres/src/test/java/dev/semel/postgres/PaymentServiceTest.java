@@ -26,7 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** The example of the page, as a program that is killed and started again: one payment for each key. */
 class PaymentServiceTest {
 
-    private static final Path PAGE = Path.of("..", "docs", "caller-managed-transactions.md");
+    private static final Path PAGE = Path.of("..", "docs", "guides", "caller-managed-transactions.md");
     private static final Path SOURCE = Path.of("src", "test", "java", "example", "PaymentService.java");
 
     private @Nullable DataSource database;

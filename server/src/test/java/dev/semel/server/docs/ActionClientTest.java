@@ -14,7 +14,7 @@ class ActionClientTest {
     void page_showsTheClientAsItIs() throws Exception {
         String source = Files.readString(
                 Repository.ROOT.resolve("server/src/test/java/dev/semel/server/docs/ActionClient.java"));
-        assertThat(Files.readString(Repository.ROOT.resolve("docs/tables.md")))
+        assertThat(Files.readString(Repository.ROOT.resolve("docs/guides/tables.md")))
                 .contains("```Java\n" + source.substring(source.indexOf("/** Sends")) + "```\n");
     }
 

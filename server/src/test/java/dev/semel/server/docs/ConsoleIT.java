@@ -101,14 +101,14 @@ class ConsoleIT {
         assertThat(examples()
                         .map(example ->
                                 Repository.ROOT.relativize(example.page()).toString()))
-                .contains("docs/keys.md", "docs/command-line.md")
+                .contains("docs/concepts/keys.md", "docs/reference/command-line.md")
                 .hasSizeGreaterThan(15);
     }
 
     @Test
     void sessions_areFound() throws Exception {
         assertThat(sessions().map(page -> Repository.ROOT.relativize(page).toString()))
-                .contains("README.md", "docs/feed.md")
+                .contains("README.md", "docs/guides/feed.md")
                 .hasSizeGreaterThan(5);
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for an event cannot be interrupted
 class FeedClientTest {
 
-    private static final Path PAGE = Repository.ROOT.resolve("docs/feed.md");
+    private static final Path PAGE = Repository.ROOT.resolve("docs/guides/feed.md");
     private static final Path SOURCE = Repository.ROOT.resolve("server/src/test/java/example/FeedClient.java");
 
     private static String publish(ServerFixture server, String key) {

@@ -28,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The dashboard, the alerts and the page about operating name only what servers tell. */
 class OperatingTest {
 
-    private static final Path PAGE = Repository.ROOT.resolve("docs/operating.md");
+    private static final Path PAGE = Repository.ROOT.resolve("docs/operating/monitoring.md");
     private static final Path DASHBOARD = Repository.ROOT.resolve("docs/operating/dashboard.json");
     private static final Path ALERTS = Repository.ROOT.resolve("docs/operating/alerts.yml");
 

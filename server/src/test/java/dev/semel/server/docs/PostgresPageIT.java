@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The page about PostgreSQL, from top to bottom on a new one: statements run, and commands print what is shown. */
 class PostgresPageIT {
 
-    static final Path PAGE = Repository.ROOT.resolve("docs/postgres.md");
+    static final Path PAGE = Repository.ROOT.resolve("docs/operating/postgres.md");
 
     @TempDir
     Path folder;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class SettingsPageTest {
 
-    private static final Path PAGE = Path.of("../docs/settings.md");
+    private static final Path PAGE = Path.of("../docs/reference/settings.md");
 
     @Test
     void settingsPage_matchesTheCode() throws Exception {
@@ -16,7 +16,7 @@ class SettingsPageTest {
             Files.writeString(PAGE, SettingsPage.markdown());
         }
         assertThat(Files.readString(PAGE))
-                .as("docs/settings.md is out of date; write it anew with: mvn -q -Dquick -pl server -am test"
+                .as("docs/reference/settings.md is out of date; write it anew with: mvn -q -Dquick -pl server -am test"
                         + " -Dtest=SettingsPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dsettings.write=true")
                 .isEqualTo(SettingsPage.markdown());
     }
