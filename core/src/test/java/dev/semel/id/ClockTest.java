@@ -7,11 +7,13 @@ import dev.semel.id.IdScheme.Lifetime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clocks that stand still, go back, jump ahead and run out. */
+@Tag("jdk")
 class ClockTest {
 
     private final SettableClock clock = new SettableClock("2026-01-07T23:59:59.999Z");

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Random bits are random. The bounds are seven standard deviations, which a fair generator leaves once in some hundred billion
  * runs.
  */
+@Tag("jdk")
 class RandomnessTest {
 
     private static final int SAMPLES = 200_000;

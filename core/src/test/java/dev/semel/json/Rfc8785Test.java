@@ -3,11 +3,13 @@ package dev.semel.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The examples of RFC 8785 and of its author's collection. */
+@Tag("jdk")
 class Rfc8785Test {
 
     /** Appendix B of the RFC: bits of a double, and what is printed for it. */

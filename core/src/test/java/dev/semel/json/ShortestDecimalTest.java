@@ -7,12 +7,14 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What is printed for a double reads back as the double, nothing shorter does, and nothing of that length is nearer. If a shorter
  * decimal did, then also one next to the printed one, since all that read back lie in one interval.
  */
+@Tag("jdk")
 class ShortestDecimalTest {
 
     private final Random random = new Random(8785);

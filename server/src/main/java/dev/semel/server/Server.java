@@ -86,7 +86,7 @@ public final class Server implements AutoCloseable {
 
     private static final int MOST_UNACCEPTED = 1024; // others try again after a second
     private static final long IDLE_MILLIS = 30_000;
-    private static final long SHUTDOWN_IDLE_MILLIS = 1000; // for connections on which nothing is in progress
+    private static final long LONGEST_SHUTDOWN_IDLE_MILLIS = 1000;
 
     private final Storage storage;
     private final Metrics metrics;
@@ -228,7 +228,7 @@ public final class Server implements AutoCloseable {
         made.setPort(settings.port());
         made.setIdleTimeout(IDLE_MILLIS);
         made.setAcceptQueueSize(MOST_UNACCEPTED);
-        made.setShutdownIdleTimeout(SHUTDOWN_IDLE_MILLIS);
+        made.setShutdownIdleTimeout(shutdownIdleMillis());
         return made;
     }
 
@@ -322,6 +322,11 @@ public final class Server implements AutoCloseable {
         return devMode;
     }
 
+    /** How long a client that keeps its connection open may still send a request on it: a twentieth of the stop timeout. */
+    private long shutdownIdleMillis() {
+        return Math.min(LONGEST_SHUTDOWN_IDLE_MILLIS, settings.stopTimeout().toMillis() / 20);
+    }
+
     /** Accepts no more requests, completes those in progress within the stop timeout, and closes the store. */
     @Override
     public void close() {
@@ -340,7 +345,7 @@ public final class Server implements AutoCloseable {
         }
         try {
             long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt);
-            jetty.setStopTimeout(Math.max(SHUTDOWN_IDLE_MILLIS, jetty.getStopTimeout() - took));
+            jetty.setStopTimeout(Math.max(shutdownIdleMillis(), jetty.getStopTimeout() - took));
             jetty.stop();
         } catch (Exception e) {
             LOG.atWarn().setCause(e).log("Not all requests came to their end");

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdSchemes;
+import dev.semel.testkit.TestSize;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.Test;
 class FuzzTest {
 
     private static final int REQUESTS = Integer.getInteger("semel.fuzz.requests", 1_000_000);
-    private static final long NANOS = Integer.getInteger("semel.fuzz.seconds", 15) * 1_000_000_000L;
+    private static final long NANOS = Integer.getInteger("semel.fuzz.seconds", TestSize.of(4, 60)) * 1_000_000_000L;
     private static final int SENDERS = 4;
     private static final int HANG_MILLIS = 50_000;
 

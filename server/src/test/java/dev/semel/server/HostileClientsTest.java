@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
@@ -32,6 +33,7 @@ import org.slf4j.event.Level;
  * Many who hold on to what they have: connections, heads, bodies, answers. Everybody else is served meanwhile, and they are disconnected.
  * {@code -Dsemel.hostile.connections=10000} gives them more.
  */
+@Tag("jdk")
 class HostileClientsTest {
 
     private static final int CONNECTIONS = Integer.getInteger("semel.hostile.connections", 300);

@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.TestSize;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** A server that is killed amid requests and started again on the same folder: clients that retry find everything done once. */
 class ServerCrashIT {
 
-    private static final int KILLS = 6;
+    private static final int KILLS = TestSize.of(3, 12);
     private static final int CLIENTS = 8;
     private static final int POSTS_OF_A_CLIENT = 60;
     private static final JsonMapper MAPPER = new JsonMapper();

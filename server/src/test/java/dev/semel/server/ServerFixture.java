@@ -36,6 +36,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** A server in dev mode on a port of its own, and a client that speaks to it as a user. */
 public final class ServerFixture implements AutoCloseable {
 
+    /** The default keeps idle connections open for a second, which each test would wait for. */
+    private static final String STOP_TIMEOUT = "4s";
+
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final HttpClient CLIENT = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -78,7 +81,7 @@ public final class ServerFixture implements AutoCloseable {
      * @param settings beside the store's
      */
     public static ServerFixture onPostgres(String url, Map<Setting, String> settings) {
-        Map<Setting, String> flags = new EnumMap<>(Map.of(Setting.STORE, url, Setting.PORT, "0"));
+        Map<Setting, String> flags = new EnumMap<>(Map.of(Setting.STORE, url, Setting.PORT, "0", Setting.STOP_TIMEOUT, STOP_TIMEOUT));
         flags.putAll(settings);
         return new ServerFixture(Server.start(
                 ServerSettings.of(new RawSettings(flags, null, Map.of()), Map.of(), InstantSource.system())));
@@ -93,14 +96,18 @@ public final class ServerFixture implements AutoCloseable {
     /** With other settings than the usual ones. */
     public static <S extends OrderedStore & AdminStore> ServerFixture on(
             S store, Time time, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
-        ServerSettings usual = ServerSettings.defaults().withPort(0);
-        return new ServerFixture(Server.start(settings.apply(usual), Storage.of(store), time, apps));
+        return new ServerFixture(Server.start(settings.apply(usualSettings()), Storage.of(store), time, apps));
     }
 
     /** On any storage, which is closed with it. */
     static ServerFixture on(Storage storage, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
-        ServerSettings usual = ServerSettings.defaults().withPort(0);
-        return new ServerFixture(Server.start(settings.apply(usual), storage, Time.system(), apps));
+        return new ServerFixture(Server.start(settings.apply(usualSettings()), storage, Time.system(), apps));
+    }
+
+    private static ServerSettings usualSettings() {
+        RawSettings flags =
+                new RawSettings(Map.of(Setting.PORT, "0", Setting.STOP_TIMEOUT, STOP_TIMEOUT), null, Map.of());
+        return ServerSettings.of(flags, Map.of(), InstantSource.system());
     }
 
     /** What the server says of itself; every answer to a client is held to it. */

@@ -8,9 +8,11 @@ import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every request meets, whatever it asks for. */
+@Tag("jdk")
 class ServerTest {
 
     private static final ServerFixture SERVER = ServerFixture.onMemory(apps -> List.of(routes -> {

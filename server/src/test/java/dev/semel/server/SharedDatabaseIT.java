@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.TestSize;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -38,8 +39,8 @@ import tools.jackson.databind.json.JsonMapper;
 class SharedDatabaseIT {
 
     private static final int CLIENTS = 6;
-    private static final int KEYS_OF_A_CLIENT = 30;
-    private static final int ACTIONS_OF_A_PLAYER = 12;
+    private static final int KEYS_OF_A_CLIENT = TestSize.of(15, 60);
+    private static final int ACTIONS_OF_A_PLAYER = TestSize.of(8, 24);
     private static final JsonMapper MAPPER = new JsonMapper();
 
     @TempDir
@@ -86,7 +87,7 @@ class SharedDatabaseIT {
 
     @Test
     void serverKilledAmidRequests_isReplacedByTheOther(TestInfo test) throws Exception {
-        run(test, 4, () -> {
+        run(test, TestSize.of(2, 8), () -> {
             int which = random.nextInt(2);
             SERVERS.get(which).kill();
             SERVERS.set(which, ServerProcess.start(database.url()));
@@ -98,7 +99,7 @@ class SharedDatabaseIT {
     void connectionsEndedAmidRequests_loseNothing(TestInfo test) throws Exception {
         run(
                 test,
-                10,
+                TestSize.of(4, 20),
                 () -> database.execute(
                         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'semel'"
                                 + " and (state = 'active' or random() < 0.3)"));
@@ -106,7 +107,7 @@ class SharedDatabaseIT {
 
     @Test
     void databaseKilledAmidRequests_losesNothing(TestInfo test) throws Exception {
-        run(test, 2, () -> {
+        run(test, TestSize.of(1, 4), () -> {
             database.kill();
             HttpResponse<String> ready = SERVERS.get(0).get("/health/ready");
             assertThat(ready.statusCode()).isEqualTo(503);
@@ -289,12 +290,11 @@ class SharedDatabaseIT {
 
     /**
      * Readers of events on either server, some of whom hang up and go on with the other, while both write, one is killed and
-     * connections to the database are cut: each has read the same at the end, once, in the order of commit. {@code
-     * -Dsemel.readers=1000} makes them as many.
+     * connections to the database are cut: each has read the same at the end, once, in the order of commit.
      */
     @Test
     void eventsReadThroughBoth_areCompleteAndInCommitOrder_whateverIsKilled() throws Exception {
-        int readers = Integer.getInteger("semel.readers", 60);
+        int readers = TestSize.of(20, 1000);
         ExecutorService threads = Executors.newFixedThreadPool(readers + CLIENTS);
         try {
             List<Future<List<String>>> journals = new ArrayList<>();

@@ -25,9 +25,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The store takes a connection for one transaction, needs nothing on it and leaves nothing on it. */
+@Tag("jdk")
 class ConnectionsTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();

@@ -21,9 +21,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of commits when the connection, or one of those they share it with, fails. */
+@Tag("jdk")
 class LostConnectionsTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();

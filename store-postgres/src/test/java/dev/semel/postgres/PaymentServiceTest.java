@@ -2,6 +2,7 @@ package dev.semel.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.TestSize;
 import example.PaymentService;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -139,7 +140,7 @@ class PaymentServiceTest {
         String[] keys =
                 IntStream.rangeClosed(101, 200).mapToObj(Integer::toString).toArray(String[]::new);
         Random random = new Random(1);
-        for (int kills = 0; kills < 4; kills++) {
+        for (int kills = 0; kills < TestSize.of(2, 8); kills++) {
             Process process = start(keys);
             try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
                 for (int i = random.nextInt(keys.length); i > 0; i--) {

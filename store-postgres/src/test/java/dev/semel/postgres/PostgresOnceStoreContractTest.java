@@ -3,6 +3,7 @@ package dev.semel.postgres;
 import dev.semel.store.Time;
 import dev.semel.store.spi.OnceStore;
 import dev.semel.testkit.StoreContract;
+import dev.semel.testkit.TestSize;
 import java.util.HashMap;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -23,7 +24,7 @@ class PostgresOnceStoreContractTest extends StoreContract {
 
     @Override
     public int raceKeys() {
-        return 100;
+        return TestSize.of(40, 100);
     }
 
     @AfterEach

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.store.Time;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.StoreContract;
+import dev.semel.testkit.TestSize;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,7 +32,7 @@ class PostgresStoreContractTest extends StoreContract {
 
     @Override
     public int raceKeys() {
-        return 200;
+        return TestSize.of(60, 200);
     }
 
     @AfterEach

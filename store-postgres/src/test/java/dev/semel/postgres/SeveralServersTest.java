@@ -44,9 +44,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Stores that share nothing but the database. */
+@Tag("jdk")
 class SeveralServersTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();

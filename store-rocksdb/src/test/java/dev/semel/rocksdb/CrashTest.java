@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.Time;
 import dev.semel.store.spi.DocumentStore;
+import dev.semel.testkit.TestSize;
 import dev.semel.testkit.crash.CrashFailure;
 import dev.semel.testkit.crash.CrashReport;
 import dev.semel.testkit.crash.CrashRun;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process that is killed at any moment leaves nothing lost, nothing twice and nothing half. */
 class CrashTest {
 
-    private static final int KILLS = 30;
+    private static final int KILLS = TestSize.of(10, 100);
     private static final int FEW_KILLS = 10;
     private static final long SEED = 20260107;
 
@@ -58,7 +59,7 @@ class CrashTest {
         CrashReport report = run(Sound.class, KILLS);
 
         assertThat(report.kills()).isEqualTo(KILLS);
-        assertThat(report.checked()).isEqualTo(report.operations()).isGreaterThan(500);
+        assertThat(report.checked()).isEqualTo(report.operations()).isGreaterThan(15 * KILLS);
         assertThat(report.acknowledgements()).isGreaterThan(report.operations());
         assertThat(report.killsWhileOpening()).isPositive();
         assertThat(report.rerun() + report.frozen()).isPositive();

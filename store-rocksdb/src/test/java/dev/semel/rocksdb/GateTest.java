@@ -3,8 +3,10 @@ package dev.semel.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jdk")
 class GateTest {
 
     private final Gate gate = new Gate();

@@ -19,6 +19,7 @@ import dev.semel.store.Time;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.testkit.TestSize;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -40,7 +41,8 @@ class LogTest {
     private static final int COMMITS = 6;
     private static final int SMALL = 10;
     private static final int BLOCK = 1 << 15;
-    private static final int EDGE = 40;
+    private static final int EDGE = TestSize.of(20, 40);
+    private static final int STRIDE = TestSize.of(31, 7);
     private static final DocumentCollection RECORDS = DocumentCollection.of(
             "records", KeyTemplate.of("{name:word}-{day:word}"), KeyTemplate.of("{day:word}-{name:word}"));
 
@@ -183,7 +185,7 @@ class LogTest {
         long begin = lengths.get(commit - 1);
         long end = lengths.get(commit);
         return LongStream.range(begin, end)
-                .filter(offset -> offset - begin < EDGE || end - offset < EDGE || (offset - begin) % 7 == 0);
+                .filter(offset -> offset - begin < EDGE || end - offset < EDGE || (offset - begin) % STRIDE == 0);
     }
 
     @Test

@@ -52,12 +52,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksIterator;
 
 /** What the store on RocksDB does beyond the contract: it stays. */
+@Tag("jdk")
 class RocksDbStoreTest {
 
     private static final DocumentCollection NOTES = DocumentCollection.of(

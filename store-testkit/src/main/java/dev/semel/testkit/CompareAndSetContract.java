@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 public interface CompareAndSetContract extends StoreFixture {
 
     /** How often each race is run. */
-    int RACES = 200;
+    int RACES = TestSize.of(50, 200);
 
     private CommitResult claim(String commitId, Call call, Precondition precondition) {
         return store().compareAndSet(

@@ -8,7 +8,7 @@ public interface RaceFixture extends StoreFixture {
 
     /** How many keys they race for; a slow store may ask for fewer. */
     default int raceKeys() {
-        return 2_000;
+        return TestSize.of(500, 2_000);
     }
 
     /** A race on a store. */

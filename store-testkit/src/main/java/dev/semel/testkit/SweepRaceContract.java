@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 /** Sweeps at the same time as calls: nothing live is deleted, and nothing that was completed is undone. */
 public interface SweepRaceContract extends AdminFixture {
 
-    int KEYS = 40;
-    int ROUNDS = 6;
+    int KEYS = TestSize.of(20, 40);
+    int ROUNDS = TestSize.of(3, 6);
 
     private Mode modeOf(int i) {
         return modes().get(i % modes().size());

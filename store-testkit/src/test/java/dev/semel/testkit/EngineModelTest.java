@@ -46,9 +46,9 @@ import org.junit.jupiter.api.Test;
 class EngineModelTest {
 
     /** So few because each takes up to a tenth of a second; what is broken is found within some twenty. */
-    private static final int ATOMIC_WAYS = 30;
+    private static final int ATOMIC_WAYS = TestSize.of(20, 60);
 
-    private static final int LEASED_WAYS = 100;
+    private static final int LEASED_WAYS = TestSize.of(50, 200);
     private static final int LOCKS = 4;
     private static final String BROKEN = "It does not hold that ";
     private static final Call CALL = StoreFixture.call("k");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.bench.Contest.Effort;
 import dev.semel.bench.LeftBehind;
 import dev.semel.bench.Scale;
+import dev.semel.testkit.TestSize;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +20,7 @@ class PostgresBenchTest {
 
     @Test
     void briefRun_writesAimsFiguresAndPlots_andLeavesNothingElse() throws Exception {
-        PostgresBench.measure(new Scale(new Effort(1, Duration.ofMillis(20)), 400, 40))
+        PostgresBench.measure(new Scale(new Effort(1, Duration.ofMillis(20)), TestSize.of(40, 400), 40))
                 .write(out);
 
         assertThat(LeftBehind.folders()).isEmpty();
@@ -28,9 +29,9 @@ class PostgresBenchTest {
                 .contains("| new key, callers: 32, to BEGIN, INSERT, COMMIT |", "| known key, callers: 32, to DBOS |")
                 .contains(
                         "| index entries of an idempotency record | ", "| `idempotency_records` | ", "| `documents` | ")
-                .contains("| whole tables read with 400 keys | 0.00 |")
+                .contains("| whole tables read with " + TestSize.of(40, 400) + " keys | 0.00 |")
                 .contains(
-                        "| 32 | **atomic call** |", "| 1 | SELECT by key |", "| 32 | DBOS Java |", "| 40 |", "| 400 |")
+                        "| 32 | **atomic call** |", "| 1 | SELECT by key |", "| 32 | DBOS Java |", "| 40 |")
                 .doesNotContain("NaN", " 0 scans of an index");
         for (String plot : new String[] {"postgres-callers.svg", "postgres-keys.svg"}) {
             assertThat(Files.readString(out.resolve(plot)))

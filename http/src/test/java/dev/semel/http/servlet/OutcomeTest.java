@@ -21,11 +21,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What becomes of a key, by what its handler does and by what happens meanwhile. */
+@Tag("jdk")
 @ParameterizedClass
 @EnumSource(Container.class)
 class OutcomeTest {

@@ -25,7 +25,10 @@ class LauncherIT {
         assertThat(IdSchemes.TID62.isValid(printed.text().strip())).isTrue();
     }
 
-    /** In a copy without anything built: it builds, says so, and does not build again until a source is newer. */
+    /**
+     * A copy without build results is built, and is not built again until a source is newer. One build with Maven is enough: the
+     * others are by a command that copies the jar.
+     */
     @Test
     void freshCopy_isBuiltOnceAndAgainWhenASourceChanges() throws Exception {
         Path copy = folder.resolve("a copy");
@@ -36,11 +39,16 @@ class LauncherIT {
 
         Printed first = Repository.bash(copy, "./semel id seq10");
         Printed second = Repository.bash(copy, "./semel id seq10");
+        Repository.bash(
+                copy,
+                "cp server/target/semel.jar built.jar && mkdir bin"
+                        + " && printf '#!/bin/sh\ncp built.jar server/target/semel.jar\n' > bin/mvn && chmod +x bin/mvn");
+        String semel = "PATH=$PWD/bin:$PATH ./semel id seq10";
         Path source = copy.resolve("core/src/main/java/dev/semel/id/Sequence.java");
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
-        Printed third = Repository.bash(copy, "./semel id seq10");
+        Printed third = Repository.bash(copy, semel);
         Repository.bash(copy, "truncate -s 1000 server/target/semel.jar; touch target/unfinished");
-        Printed afterACut = Repository.bash(copy, "./semel id seq10");
+        Printed afterACut = Repository.bash(copy, semel);
 
         assertThat(first.text()).isEqualTo("semel: building for the first time …\n0000000001\n");
         assertThat(second.text()).isEqualTo("0000000001\n");
@@ -90,11 +98,27 @@ class LauncherIT {
     void launchersOwnCommands_haveHelpAndRejectWrongUse() throws Exception {
         assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
                 .startsWith("Usage: semel test");
-        assertThat(Repository.bash(Repository.ROOT, "./semel test now").status())
-                .isEqualTo(2);
+        assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
+                .contains("Modules: bench core http server ");
+        assertThat(Repository.bash(Repository.ROOT, "./semel test now"))
+                .isEqualTo(new Printed(2, "semel: there is no module now (see ./semel test --help)\n"));
+        assertThat(Repository.bash(Repository.ROOT, "./semel test --now"))
+                .isEqualTo(new Printed(2, "semel: test has no option --now (see ./semel test --help)\n"));
         assertThat(Repository.bash(Repository.ROOT, "LC_ALL=C ./semel id inspect ü")
                         .text())
                 .contains("\\u00fc");
+    }
+
+    @Test
+    void testOfSomeModules_skipsTheTestsOfTheOthers() throws Exception {
+        Repository.bash(folder, "mkdir bin && printf '#!/bin/sh\necho \"$@\"\n' > bin/mvn && chmod +x bin/mvn");
+        String test = "PATH=$PWD/bin:$PATH " + Repository.ROOT.resolve("semel") + " test";
+        assertThat(Repository.bash(folder, test).text())
+                .contains(" verify -T 2")
+                .doesNotContain("skipTests", "test.long");
+        assertThat(Repository.bash(folder, test + " http core --long").text())
+                .contains(" -Dtest.long=true ", " -Dserver.skipTests=true ", " -am -pl http,core")
+                .doesNotContain("-Dhttp.skipTests", "-Dcore.skipTests");
     }
 
     @Test

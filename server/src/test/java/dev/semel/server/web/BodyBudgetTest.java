@@ -30,9 +30,11 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Behind a room for one large body, a servlet that lets some requests wait. */
+@Tag("jdk")
 class BodyBudgetTest {
 
     private static final byte[] LARGE = new byte[Api.MOST_BYTES];

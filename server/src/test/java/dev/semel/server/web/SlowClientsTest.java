@@ -19,9 +19,11 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What cannot be brought about through a port at will: the moments at which connections are looked at. */
+@Tag("jdk")
 class SlowClientsTest {
 
     private final SlowClients slowClients = new SlowClients(Duration.ofMillis(1));

@@ -9,10 +9,12 @@ import dev.semel.server.ServerFixture.Reply;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Tag("jdk")
 class FeedEndToEndTest extends EndToEnd {
 
     private static final String FEED = "/v1/feed/posts";

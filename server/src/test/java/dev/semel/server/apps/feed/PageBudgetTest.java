@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.document.Transactions;
 import dev.semel.memory.MemoryStore;
 import dev.semel.store.Time;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jdk")
 class PageBudgetTest {
 
     private final MemoryStore store = new MemoryStore();

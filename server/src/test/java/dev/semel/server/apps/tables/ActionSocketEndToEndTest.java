@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Actions over WebSockets, on each store: applied once, whatever way and however often they come. */
+@Tag("jdk")
 class ActionSocketEndToEndTest extends EndToEnd {
 
     private String table = "";
