@@ -87,6 +87,7 @@ public final class Server implements AutoCloseable {
     private static final int MOST_UNACCEPTED = 1024; // others try again after a second
     private static final long IDLE_MILLIS = 30_000;
     private static final long LONGEST_SHUTDOWN_IDLE_MILLIS = 1000;
+    private static final long SHUTDOWN_IDLE_SHARE = 20; // of the stop timeout
 
     private final Storage storage;
     private final Metrics metrics;
@@ -228,7 +229,8 @@ public final class Server implements AutoCloseable {
         made.setPort(settings.port());
         made.setIdleTimeout(IDLE_MILLIS);
         made.setAcceptQueueSize(MOST_UNACCEPTED);
-        made.setShutdownIdleTimeout(shutdownIdleMillis());
+        made.setShutdownIdleTimeout(
+                Math.min(LONGEST_SHUTDOWN_IDLE_MILLIS, settings.stopTimeout().toMillis() / SHUTDOWN_IDLE_SHARE));
         return made;
     }
 
@@ -322,11 +324,6 @@ public final class Server implements AutoCloseable {
         return devMode;
     }
 
-    /** How long a client that keeps its connection open may still send a request on it: a twentieth of the stop timeout. */
-    private long shutdownIdleMillis() {
-        return Math.min(LONGEST_SHUTDOWN_IDLE_MILLIS, settings.stopTimeout().toMillis() / 20);
-    }
-
     /** Accepts no more requests, completes those in progress within the stop timeout, and closes the store. */
     @Override
     public void close() {
@@ -345,7 +342,7 @@ public final class Server implements AutoCloseable {
         }
         try {
             long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt);
-            jetty.setStopTimeout(Math.max(shutdownIdleMillis(), jetty.getStopTimeout() - took));
+            jetty.setStopTimeout(Math.max(connector.getShutdownIdleTimeout(), jetty.getStopTimeout() - took));
             jetty.stop();
         } catch (Exception e) {
             LOG.atWarn().setCause(e).log("Not all requests came to their end");
