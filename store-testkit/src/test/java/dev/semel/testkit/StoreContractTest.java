@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -250,6 +251,7 @@ class StoreContractTest {
                         return super.compareAndSet(commitId, write);
                     }
                     compared.set(current != null); // inserts are unique
+                    LockSupport.parkNanos(100_000); // a round trip to a database
                     try {
                         return super.compareAndSet(commitId, write);
                     } finally {
