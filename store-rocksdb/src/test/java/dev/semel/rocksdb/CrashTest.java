@@ -59,7 +59,7 @@ class CrashTest {
         CrashReport report = run(Sound.class, KILLS);
 
         assertThat(report.kills()).isEqualTo(KILLS);
-        assertThat(report.checked()).isEqualTo(report.operations()).isGreaterThan(15 * KILLS);
+        assertThat(report.checked()).isEqualTo(report.operations()).isGreaterThan(15L * KILLS);
         assertThat(report.acknowledgements()).isGreaterThan(report.operations());
         assertThat(report.killsWhileOpening()).isPositive();
         assertThat(report.rerun() + report.frozen()).isPositive();
