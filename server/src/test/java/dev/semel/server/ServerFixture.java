@@ -81,7 +81,8 @@ public final class ServerFixture implements AutoCloseable {
      * @param settings beside the store's
      */
     public static ServerFixture onPostgres(String url, Map<Setting, String> settings) {
-        Map<Setting, String> flags = new EnumMap<>(Map.of(Setting.STORE, url, Setting.PORT, "0", Setting.STOP_TIMEOUT, STOP_TIMEOUT));
+        Map<Setting, String> flags =
+                new EnumMap<>(Map.of(Setting.STORE, url, Setting.PORT, "0", Setting.STOP_TIMEOUT, STOP_TIMEOUT));
         flags.putAll(settings);
         return new ServerFixture(Server.start(
                 ServerSettings.of(new RawSettings(flags, null, Map.of()), Map.of(), InstantSource.system())));

@@ -30,8 +30,7 @@ class PostgresBenchTest {
                 .contains(
                         "| index entries of an idempotency record | ", "| `idempotency_records` | ", "| `documents` | ")
                 .contains("| whole tables read with " + TestSize.of(40, 400) + " keys | 0.00 |")
-                .contains(
-                        "| 32 | **atomic call** |", "| 1 | SELECT by key |", "| 32 | DBOS Java |", "| 40 |")
+                .contains("| 32 | **atomic call** |", "| 1 | SELECT by key |", "| 32 | DBOS Java |", "| 40 |")
                 .doesNotContain("NaN", " 0 scans of an index");
         for (String plot : new String[] {"postgres-callers.svg", "postgres-keys.svg"}) {
             assertThat(Files.readString(out.resolve(plot)))
