@@ -3,7 +3,7 @@ package dev.semel.bench;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Horizontal bars in groups, as SVG. */
+/** A chart of horizontal bars in groups, as SVG. */
 public final class BarChart {
 
     private static final int LABELS = 210;
@@ -23,12 +23,12 @@ public final class BarChart {
         this.unit = unit;
     }
 
-    /** Adds a group of bars: one for each series. */
+    /** Adds a group with one bar per series. */
     public void add(String label, boolean ours, List<Double> values) {
         bars.add(new Bar(label, ours, values));
     }
 
-    /** The chart; a bar longer than four times the median is cut off and marked with an arrow. */
+    /** Returns the chart. A bar longer than four times the median is cut off and marked with an arrow. */
     public String svg(List<String> series) {
         double[] all = bars.stream()
                 .flatMapToDouble(bar -> bar.values.stream().mapToDouble(Double::doubleValue))

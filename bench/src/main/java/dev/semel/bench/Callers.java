@@ -9,15 +9,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
-/** Threads that make calls at the same time. */
+/** Runs tasks on several threads at the same time. */
 public final class Callers {
 
     private Callers() {}
 
     /**
-     * Runs a task on each of some threads, and returns when all have ended.
+     * Runs a task on each thread, and returns when all have ended.
      *
-     * @throws IllegalStateException if one of them fails
+     * @throws IllegalStateException if a task fails
      */
     public static void run(int threads, Runnable task) {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -39,7 +39,7 @@ public final class Callers {
         }
     }
 
-    /** Makes a call for each number from one to another, the last not included, on some threads. */
+    /** Makes a call for each number from {@code from} to {@code to}, exclusive, on several threads. */
     public static void forEach(int threads, long from, long to, LongConsumer call) {
         AtomicLong next = new AtomicLong(from);
         run(threads, () -> {

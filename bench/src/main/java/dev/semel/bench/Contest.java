@@ -18,8 +18,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Measures contenders in turn, slice by slice in one JVM, each with the same number of callers. What disturbs the machine for a
- * while disturbs all alike, and each round has its own ratio, of slices that follow one another.
+ * Measures contenders in one JVM, in short slices of time that take turns, each with the same number of callers. A disturbance of the
+ * machine affects all contenders. Ratios are computed per round, from slices that follow one another.
  */
 public final class Contest {
 
@@ -28,23 +28,23 @@ public final class Contest {
     private final Map<String, Contender> contenders = new LinkedHashMap<>();
     private final Set<String> onVirtualThreads = new HashSet<>();
 
-    /** An operation that is measured. */
+    /** An operation to measure. */
     @FunctionalInterface
     public interface Contender {
 
-        /** Runs it once; called by all callers at the same time. */
+        /** Runs the operation once. All callers call this at the same time. */
         void call() throws Exception;
     }
 
     /**
-     * How much is measured.
+     * The length of a contest.
      *
-     * @param rounds how many slices of each contender count; one more comes first, to warm up
-     * @param slice how long a slice is
+     * @param rounds number of slices of each contender, not counting one to warm up
+     * @param slice duration of a slice
      */
     public record Effort(int rounds, Duration slice) {}
 
-    /** @param callers how many threads call at the same time */
+    /** @param callers number of threads that call at the same time */
     public Contest(int callers, Effort effort) {
         this.callers = callers;
         this.effort = effort;
@@ -56,39 +56,39 @@ public final class Contest {
         return this;
     }
 
-    /** Adds a contender whose callers are virtual threads if the JVM has them, as in the server. */
+    /** Adds a contender that is called from virtual threads if the JVM has them, as in the server. */
     public Contest withVirtualThreads(String name, Contender contender) {
         onVirtualThreads.add(name);
         return with(name, contender);
     }
 
-    /** What was measured of a contender in one slice. */
+    /** The result of one slice. */
     private record Slice(Latencies latencies, double perSecond) {}
 
-    /** What was measured of a contender, round by round. */
+    /** The results of one contender, by round. */
     public static final class Score {
 
         private final List<Slice> slices = new ArrayList<>();
 
-        /** Calls a second: median of the rounds. */
+        /** Returns the calls per second: median of the rounds. */
         public double perSecond() {
             return Median.of(slices.stream().map(Slice::perSecond).toList());
         }
 
-        /** Slowest and fastest round, in calls a second. */
+        /** Returns the calls per second of the slowest and of the fastest round. */
         public String spread() {
             List<Double> all = slices.stream().map(Slice::perSecond).toList();
             return Math.round(Collections.min(all)) + "–" + Math.round(Collections.max(all));
         }
 
-        /** Nanoseconds that a share of the calls took at most: median of the rounds. */
+        /** Returns a quantile of the latency in nanoseconds: median of the rounds. */
         public double nanos(double share) {
             return Median.of(slices.stream()
                     .map(slice -> slice.latencies.quantile(share))
                     .toList());
         }
 
-        /** Calls a second divided by those of another, in slices that followed one another: median of the rounds. */
+        /** Returns the calls per second divided by those of another contender in the same round: median of the rounds. */
         public double times(Score other) {
             List<Double> ratios = new ArrayList<>();
             for (int i = 0; i < slices.size(); i++) {
@@ -98,12 +98,12 @@ public final class Contest {
         }
     }
 
-    /** What was measured of each contender. */
+    /** The results of all contenders. */
     public static final class Scores {
 
         private final Map<String, Score> scores = new LinkedHashMap<>();
 
-        /** What was measured of one of them. */
+        /** Returns the results of a contender. */
         public Score of(String name) {
             Score score = scores.get(name);
             if (score == null) {
@@ -112,23 +112,23 @@ public final class Contest {
             return score;
         }
 
-        /** Whether a contender took part. */
+        /** Returns whether a contender took part. */
         public boolean has(String name) {
             return scores.containsKey(name);
         }
 
-        /** Calls a second of one contender, divided by those of another. */
+        /** Returns the calls per second of one contender, divided by those of another. */
         public double times(String one, String other) {
             return of(one).times(of(other));
         }
     }
 
-    /** One of a list at random, for a call. */
+    /** Returns a random item of a list. */
     public static <T> T anyOf(List<T> list) {
         return list.get(ThreadLocalRandom.current().nextInt(list.size()));
     }
 
-    /** Runs all rounds, every other one in the opposite order. */
+    /** Runs all rounds, every other one in reverse order. */
     public Scores run() {
         Scores scores = new Scores();
         List<Map.Entry<String, Contender>> order = new ArrayList<>(contenders.entrySet());

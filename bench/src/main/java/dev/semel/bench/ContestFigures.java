@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What was measured of a store, beside peers and at rising sizes.
+ * The figures of a store next to its peers, and at increasing sizes.
  *
- * @param <S> what was measured at one size
+ * @param <S> the figures at one size
  */
 public class ContestFigures<S extends ContestFigures.Size> {
 
@@ -18,28 +18,28 @@ public class ContestFigures<S extends ContestFigures.Size> {
     public static final String SMALL = "small";
     public static final String LARGE = "large";
 
-    /** Calls with new keys, and what peers do with them, by the number of callers. */
+    /** Scores with new keys, by the number of callers. */
     public final Map<Integer, Scores> fresh = new TreeMap<>();
 
-    /** Calls with known keys, and what peers do with them, by the number of callers. */
+    /** Scores with known keys, by the number of callers. */
     public final Map<Integer, Scores> replays = new TreeMap<>();
 
-    /** Stores of rising size, each beside a small one. */
+    /** Figures of stores of increasing size, each next to a small one. */
     public final List<S> sizes = new ArrayList<>();
 
-    /** A store of some size, and a small one that took turns with it. */
+    /** Figures of a store of some size, and of a small one that took turns with it. */
     public interface Size {
 
-        /** How many payments the store was filled with. */
+        /** Number of payments in the store. */
         long keys();
 
-        /** Bytes on disk. */
+        /** Size of the store on disk in bytes. */
         long bytes();
 
-        /** Calls with new keys. */
+        /** Scores of calls with new keys. */
         Scores fresh();
 
-        /** Queries of a customer's payments. */
+        /** Scores of queries for a customer's payments. */
         Scores queries();
     }
 }

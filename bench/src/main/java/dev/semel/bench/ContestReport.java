@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Reports what was measured of a store: aims first, then every figure, and plots against callers and against stored keys.
+ * The page of a store's benchmark: aims, all figures, and plots over callers and over stored keys.
  *
- * @param <S> what was measured at one size
+ * @param <S> the figures at one size
  */
 public abstract class ContestReport<S extends ContestFigures.Size> {
 
-    /** By how much a call may become slower while a store grows. */
+    /** Largest slowdown of a call in the largest store. */
     protected static final double GROWTH_AIM = 1.5;
 
     private final String name;
@@ -28,11 +28,11 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
     private final Map<String, String> labels;
 
     /**
-     * A report of a benchmark.
+     * Creates a report.
      *
      * @param name name of the benchmark
-     * @param storeNoun what one of the stores is called
-     * @param labels what readers know a contender by
+     * @param storeNoun noun for one of the stores
+     * @param labels names of the contenders for readers
      */
     protected ContestReport(
             String name, String storeNoun, Effort effort, ContestFigures<S> figures, Map<String, String> labels) {
@@ -43,25 +43,23 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
         this.labels = labels;
     }
 
-    /** The text. */
+    /** Returns the text of the page. */
     protected abstract String markdown();
 
-    /** Contenders of every contest with new keys, to be plotted. */
+    /** Returns the contenders with new keys that are plotted. */
     protected abstract List<String> plotted();
 
-    /** The page and its plots. */
+    /** Returns the page with its plots. */
     public final Page page() {
         return new Page(name, markdown(), Map.of(name + "-callers", callersPlot(), name + "-keys", keysPlot()));
     }
 
-    /** What was measured, and how. */
+    /** Returns the first paragraph: how the figures were measured. */
     protected final String opening() {
         return String.format(
                 Locale.ROOT,
-                "Written by `./semel bench %s`. JDK %d, %d processors. Contenders take turns in one JVM, in slices of"
-                        + " %d ms. Rounds: one to warm up, then %d. Figures are medians over the rounds; ratios are of"
-                        + " slices that follow one another. Compare ratios, not calls a second: machines differ and are"
-                        + " noisy.%n%n",
+                "Written by `./semel bench %s` on JDK %d and %d processors. Contenders take turns in one JVM, in slices"
+                        + " of %d ms. Rounds: one to warm up, then %d. [How to read these pages](README.md).%n%n",
                 name,
                 Runtime.version().feature(),
                 Runtime.getRuntime().availableProcessors(),
@@ -69,9 +67,9 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
                 effort.rounds());
     }
 
-    /** Every figure of contests of rising numbers of callers, with ratios to one contender. */
+    /** Returns a table of all figures, with the ratios to one contender. */
     protected final String contests(Map<Integer, Scores> contests, List<String> names, String yardstick) {
-        StringBuilder table = new StringBuilder("| callers | | a second | spread | p50, µs | p99, µs | to "
+        StringBuilder table = new StringBuilder("| callers | | calls per second | range | p50, µs | p99, µs | relative to "
                 + plainLabel(yardstick) + " |\n|---|---|---|---|---|---|---|\n");
         contests.forEach((callers, scores) -> {
             for (String contender : names) {
@@ -79,7 +77,7 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
                     Score score = scores.of(contender);
                     table.append(String.format(
                             Locale.ROOT,
-                            "| %d | %s | %,.0f | %s | %.1f | %.1f | %.2f |%n",
+                            "| %d | %s | %,.0f | %s | %.1f | %.1f | %.2f × |%n",
                             callers,
                             label(contender),
                             score.perSecond(),
@@ -95,8 +93,8 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
 
     private String callersPlot() {
         LineChart chart = new LineChart(
-                "New keys: throughput against callers",
-                "calls a second, each waits for the disk; more is better",
+                "New keys: throughput by callers",
+                "calls per second, each durable; more is better",
                 figures.fresh.keySet().stream().map(String::valueOf).toList());
         for (String contender : plotted()) {
             chart.add(
@@ -110,7 +108,7 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
 
     private String keysPlot() {
         return new LineChart(
-                        "Latency against stored keys",
+                        "Latency by stored keys",
                         "median of a call, µs; less is better",
                         figures.sizes.stream().map(size -> keys(size.keys())).toList())
                 .add("new key", medians(S::fresh, LARGE))
@@ -126,27 +124,27 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
                 .toList();
     }
 
-    /** The largest store. */
+    /** Returns the figures of the largest store. */
     protected final S largest() {
         return figures.sizes.get(figures.sizes.size() - 1);
     }
 
-    /** How many keys the small store has. */
+    /** Returns the number of keys in the small store. */
     protected final String smallKeys() {
         return keys(figures.sizes.get(0).keys());
     }
 
-    /** How many times as long a call takes on the larger store. */
+    /** Returns the duration of a call on the larger store, divided by that on the small one. */
     protected static double slowdown(Scores scores) {
         return scores.times(SMALL, LARGE);
     }
 
-    /** Microseconds that a share of the calls took at most. */
+    /** Returns a quantile of the latency in microseconds. */
     protected static double micros(Score score, double share) {
         return score.nanos(share) / 1000;
     }
 
-    /** A number of keys, for readers. */
+    /** Returns a number of keys as text. */
     protected static String keys(long count) {
         if (count >= 1_000_000 && count % 1_000_000 == 0) {
             return count / 1_000_000 + " million";
@@ -154,12 +152,17 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
         return String.format(Locale.ROOT, "%,d", count);
     }
 
-    /** What readers know a contender by. */
+    /** Returns a number of callers as text. */
+    protected static String callers(int count) {
+        return count == 1 ? "1 caller" : count + " callers";
+    }
+
+    /** Returns the name of a contender for readers. */
     protected final String label(String contender) {
         return labels.getOrDefault(contender, contender);
     }
 
-    /** The same without emphasis. */
+    /** Returns the name of a contender without emphasis. */
     protected final String plainLabel(String contender) {
         return label(contender).replace("**", "");
     }

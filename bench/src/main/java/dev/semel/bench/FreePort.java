@@ -5,12 +5,12 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** A port of the loopback interface that nobody listens on. */
+/** Finds unused ports of the loopback interface. */
 public final class FreePort {
 
     private FreePort() {}
 
-    /** Finds one. */
+    /** Returns an unused port. */
     public static int find() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();

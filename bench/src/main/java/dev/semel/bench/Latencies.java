@@ -1,6 +1,6 @@
 package dev.semel.bench;
 
-/** A histogram of latencies, in buckets no wider than a thirtieth of their values. */
+/** A histogram of latencies. Its buckets are no wider than a thirtieth of their values. */
 public final class Latencies {
 
     private static final int BITS = 5;
@@ -9,13 +9,13 @@ public final class Latencies {
     private final long[] buckets = new long[PER_OCTAVE * (Long.SIZE - BITS)];
     private long count;
 
-    /** Counts a call. */
+    /** Adds the latency of one call. */
     public void add(long nanos) {
         buckets[bucket(Math.max(0, nanos))]++;
         count++;
     }
 
-    /** Adds another histogram. */
+    /** Adds all latencies of another histogram. */
     public void addAll(Latencies other) {
         for (int i = 0; i < buckets.length; i++) {
             buckets[i] += other.buckets[i];
@@ -23,12 +23,12 @@ public final class Latencies {
         count += other.count;
     }
 
-    /** How many calls there were. */
+    /** Returns the number of calls. */
     public long count() {
         return count;
     }
 
-    /** The latency that a share of the calls did not exceed; the middle of its bucket. */
+    /** Returns a quantile, as the middle of its bucket. */
     public double quantile(double share) {
         long left = (long) Math.ceil(share * count);
         for (int i = 0; i < buckets.length; i++) {
@@ -40,7 +40,7 @@ public final class Latencies {
         return Double.NaN;
     }
 
-    /** Small numbers have a bucket each; every octave above has as many. */
+    /** Small values have a bucket each. Each octave above has the same number of buckets. */
     private static int bucket(long nanos) {
         int octave = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(nanos) - BITS - 1);
         return octave * PER_OCTAVE + (int) (nanos >>> octave);

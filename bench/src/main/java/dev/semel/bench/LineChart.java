@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Lines over steps at equal distances, as SVG. */
+/** A line chart as SVG. Its steps have equal distances. */
 public final class LineChart {
 
     private static final int LEFT = 70;
@@ -35,7 +35,7 @@ public final class LineChart {
         return this;
     }
 
-    /** The chart; its axis begins at zero. */
+    /** Returns the chart. Its value axis starts at zero. */
     public String svg() {
         double top = roundedUp(lines.stream()
                 .flatMap(line -> line.values.stream())
@@ -83,7 +83,7 @@ public final class LineChart {
         return BOTTOM - (BOTTOM - TOP) * value / top;
     }
 
-    /** The next of 1, 2, 5, 10, 20, … */
+    /** Returns the next of 1, 2, 5, 10, 20, … */
     private static double roundedUp(double value) {
         double power = Math.pow(10, Math.floor(Math.log10(Math.max(value, 1e-9))));
         for (double factor : new double[] {1, 2, 5}) {

@@ -2,12 +2,12 @@ package dev.semel.bench;
 
 import java.util.List;
 
-/** The middle of some values. */
+/** Computes medians. */
 public final class Median {
 
     private Median() {}
 
-    /** The median; of two in the middle, their mean; not a number if there are no values. */
+    /** Returns the median of values, or NaN if there are none. */
     public static double of(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
         if (sorted.isEmpty()) {

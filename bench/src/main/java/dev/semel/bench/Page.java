@@ -12,18 +12,18 @@ import java.util.TreeMap;
 /**
  * The report of a benchmark.
  *
- * @param name name of the benchmark, and of the page's file
+ * @param name name of the benchmark and of the file
  * @param markdown text of the page
- * @param plots its plots as SVG, by the names of their files
+ * @param plots plots as SVG, by file name
  */
 public record Page(String name, String markdown, Map<String, String> plots) {
 
-    /** A page with one plot, which has its name. */
+    /** Returns a page with one plot of the same name. */
     public static Page of(String name, String markdown, String plot) {
         return new Page(name, markdown, Map.of(name, plot));
     }
 
-    /** Writes the page and its plots to a folder, which is created if it is missing. Returns the files. */
+    /** Writes the page and its plots to a folder, which is created if it is missing, and returns the files. */
     public List<Path> write(Path folder) {
         List<Path> files = new ArrayList<>();
         try {

@@ -22,15 +22,15 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Payments. Each is one call with a new key, of one of {@value #USERS} users; it creates a document of about 100 bytes with one index
- * entry, and returns a response of the same size.
+ * Makes payments on a store. Each is one call with a new key of one of {@value #USERS} users. It creates a document of about 100 bytes
+ * with one index entry, and returns a response of the same size.
  */
 public class Payments {
 
-    /** How many payments each customer makes while a store is filled. */
+    /** Number of payments of each customer while a store is filled. */
     public static final int PER_CUSTOMER = 20;
 
-    /** How many users there are; their numbers begin with this one. */
+    /** Number of users. It is also the number of the first user. */
     public static final int USERS = 4096;
 
     private static final String ENDPOINT = "POST /payments";
@@ -50,12 +50,12 @@ public class Payments {
     private final DocumentStore store;
     private final Once once;
 
-    /** Payments on a store. */
+    /** @param store the store on which payments are made */
     public Payments(DocumentStore store) {
         this(store, SETTINGS.retention());
     }
 
-    /** @param retention how long responses are kept */
+    /** @param retention time for which responses are kept */
     public Payments(DocumentStore store, Duration retention) {
         this.store = store;
         this.once = new Once(store, Time.system(), SETTINGS.withRetention(retention), OnceListener.NONE);
@@ -66,7 +66,7 @@ public class Payments {
         pay(newCall(), newCustomer());
     }
 
-    /** Makes a payment. */
+    /** Makes a payment of a customer. */
     public final void pay(Call call, String customer) {
         Outcome outcome = once.atomic(call, tx -> {
             PAYMENTS.create(tx, customer + "-" + IdSchemes.TID62.mint(), Json.of(PAYLOAD));
@@ -77,7 +77,7 @@ public class Payments {
         }
     }
 
-    /** Retries a call that has completed. */
+    /** Retries a completed call, and checks that it is replayed. */
     public final void retry(Call call) {
         Outcome outcome = once.atomic(call, tx -> {
             throw new IllegalStateException("Executed again");
@@ -87,7 +87,7 @@ public class Payments {
         }
     }
 
-    /** Queries the payments of a customer, and checks how many there are. */
+    /** Queries the payments of a customer, and checks their number. */
     public final void list(String customer, long made) {
         int found = PAYMENTS.find(store, Map.of("customer", customer), null, PER_CUSTOMER)
                 .items()
@@ -97,27 +97,27 @@ public class Payments {
         }
     }
 
-    /** A call with a new key. */
+    /** Returns a call with a new key. */
     public static Call newCall() {
         return call(USERS + ThreadLocalRandom.current().nextInt(USERS), IdSchemes.TID62.mint());
     }
 
-    /** A user's call with a key. */
+    /** Returns a user's call with a key. */
     public static Call call(int user, String key) {
         return new Call(new IdempotencyKey("user-" + user, ENDPOINT, key), FINGERPRINT, key, Duration.ZERO);
     }
 
-    /** A new customer. */
+    /** Returns a random customer. */
     public static String newCustomer() {
         return customer(ThreadLocalRandom.current().nextLong());
     }
 
-    /** The customer with a number. */
+    /** Returns the customer with a number. */
     public static String customer(long number) {
         return String.format("%016x", number);
     }
 
-    /** The payload of every payment, which is also its response. */
+    /** Returns the payload of every payment, which is also its response. */
     public static byte[] payload() {
         return PAYLOAD.clone();
     }

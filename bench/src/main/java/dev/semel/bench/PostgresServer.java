@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A real PostgreSQL in a folder, durable as in production. It can be killed and restarted on the same folder, and ends with this
- * process.
+ * A PostgreSQL server with durable settings, on a data folder of its own. It can be killed and restarted on the same folder. It ends
+ * with this process.
  */
 public final class PostgresServer implements AutoCloseable {
 
@@ -54,9 +54,9 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts a server.
      *
-     * @param settings of the server, beyond its defaults
+     * @param settings server settings that differ from the defaults
      * @throws IllegalStateException if it is not durable
      */
     public static PostgresServer start(Path folder, Map<String, String> settings)
@@ -76,7 +76,7 @@ public final class PostgresServer implements AutoCloseable {
         return folder.resolve("data");
     }
 
-    /** Unpacks the programs, creates an empty cluster and returns the path of the server program. */
+    /** Unpacks the binaries, creates an empty cluster and returns the path of the server binary. */
     private static String createCluster(Path folder) throws IOException {
         try (EmbeddedPostgres first = EmbeddedPostgres.builder()
                 .setDataDirectory(data(folder))
@@ -91,7 +91,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** JDBC URL of a database. */
+    /** Returns the JDBC URL of a database. */
     public String url(String database) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=" + POSTGRES;
     }
@@ -102,17 +102,17 @@ public final class PostgresServer implements AutoCloseable {
         return url(name);
     }
 
-    /** Drops a database, with its connections. */
+    /** Drops a database and closes its connections. */
     public void dropDatabase(String name) throws SQLException {
         execute(POSTGRES, "drop database " + name + " with (force)");
     }
 
-    /** A new connection pool of a database. */
+    /** Returns a new connection pool for a database. */
     public HikariDataSource pool(String database, int connections) {
         return pool(database, connections, true);
     }
 
-    /** The same, with autocommit on or off. */
+    /** Returns a new connection pool for a database, with autocommit on or off. */
     public HikariDataSource pool(String database, int connections, boolean autocommit) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url(database));
@@ -121,14 +121,14 @@ public final class PostgresServer implements AutoCloseable {
         return new HikariDataSource(config);
     }
 
-    /** A new connection of the superuser to a database. */
+    /** Returns a new connection of the superuser to a database. */
     public Connection connect(String database) throws SQLException {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url(database));
         return source.getConnection();
     }
 
-    /** Runs statements that return nothing. */
+    /** Executes statements that return no rows. */
     public void execute(String database, String sql) throws SQLException {
         try (Connection connection = connect(database);
                 Statement statement = connection.createStatement()) {
@@ -136,7 +136,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** The first column of all rows that a statement returns. */
+    /** Returns the first column of the rows of a query. */
     public List<String> query(String database, String sql) throws SQLException {
         List<String> values = new ArrayList<>();
         try (Connection connection = connect(database);
@@ -149,25 +149,25 @@ public final class PostgresServer implements AutoCloseable {
         return values;
     }
 
-    /** Its log. */
+    /** Returns the path of the server's log. */
     public Path log() {
         return folder.resolve("log");
     }
 
-    /** Kills it with all its processes, as {@code kill -9} does, and restarts it on the same folder. */
+    /** Kills the server and all its processes with {@code kill -9}, and restarts it on the same folder. */
     public void killAndRestart() throws IOException, InterruptedException {
         killAll();
         awaitReady();
     }
 
-    /** Waits until it accepts connections: after a start, and after one of its processes was killed, it recovers first. */
+    /** Waits until the server accepts connections. It may have to recover first. */
     public void awaitReady() throws IOException, InterruptedException {
         long startedAt = System.nanoTime();
         SQLException refused = null;
         while (System.nanoTime() - startedAt < START_TIMEOUT.toNanos()) {
             Process running = process;
             if (running == null || !running.isAlive()) {
-                launch(); // fails while processes of the server before are still ending
+                launch(); // fails until all processes of the previous server have ended
             }
             try (Connection connection = connect(POSTGRES)) {
                 if (connection.isValid(0)) {
@@ -178,12 +178,12 @@ public final class PostgresServer implements AutoCloseable {
             }
             Thread.sleep(POLL.toMillis());
         }
-        throw new IOException("PostgreSQL does not start; see " + log(), refused);
+        throw new IOException("PostgreSQL does not start. See " + log(), refused);
     }
 
     private synchronized void launch() throws IOException {
         if (ended) {
-            throw new IOException("PostgreSQL is not restarted: this process is ending");
+            throw new IOException("PostgreSQL is not restarted, because this process is ending");
         }
         process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

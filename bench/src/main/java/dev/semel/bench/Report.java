@@ -3,63 +3,62 @@ package dev.semel.bench;
 import java.util.List;
 import java.util.Locale;
 
-/** Reports what was measured: a page with every figure, and a plot. */
+/** The page of a benchmark that runs with JMH, and its plot. */
 public abstract class Report {
 
     private final String name;
     private final Measurements measured;
 
-    /** A report of a benchmark. */
+    /** @param name name of the benchmark */
     protected Report(String name, Measurements measured) {
         this.name = name;
         this.measured = measured;
     }
 
-    /** The page and its plot. */
+    /** Returns the page with its plot. */
     public final Page page() {
         return Page.of(name, markdown(), svg());
     }
 
-    /** The text. */
+    /** Returns the text of the page. */
     protected abstract String markdown();
 
-    /** The plot. */
+    /** Returns the plot as SVG. */
     protected abstract String svg();
 
-    /** What readers know a subject by. */
+    /** Returns the name of a subject for readers. */
     protected abstract String label(String subject);
 
-    /** What was measured, and how. */
+    /** Returns the first paragraph: how the figures were measured. */
     protected final String opening() {
-        return "Written by `./semel bench " + name + "`. JDK "
-                + Runtime.version().feature() + ", "
+        return "Written by `./semel bench " + name + "` on JDK "
+                + Runtime.version().feature() + " and "
                 + Runtime.getRuntime().availableProcessors()
-                + " processors. Everything is measured in turn, round by round, each time in a new JVM. Figures are"
-                + " medians over the rounds. Compare ratios, not nanoseconds: machines differ and are noisy.\n";
+                + " processors. Each measurement runs in a new JVM. [How to read these pages](README.md).\n";
     }
 
     protected final boolean has(Task task, String subject, int threads) {
         return measured.has(task.series(subject, threads));
     }
 
-    /** Nanoseconds of one operation. */
+    /** Returns the nanoseconds of one operation. */
     protected final double nanos(Task task, String subject, int threads) {
         return measured.median(task.series(subject, threads));
     }
 
-    /** Throughput of two threads, divided by that of one. */
+    /** Returns the throughput of two threads, divided by that of one. */
     protected final double gain(Task task, String subject) {
         return 2 * nanos(task, subject, 1) / nanos(task, subject, 2);
     }
 
-    /** Every figure of a task, for one thread and, where it was measured, for two. */
+    /** Returns a table of all figures of a task, for one thread and, if measured, for two. */
     protected final String figures(Task task, List<String> subjects) {
         boolean two = task.threads().contains(2);
-        StringBuilder table = new StringBuilder("| | one thread, ns | spread |");
+        StringBuilder table = new StringBuilder("| | one thread, ns | range |");
         table.append(
                 two
-                        ? " two threads, ns | spread | bytes |\n|---|---|---|---|---|---|\n"
-                        : " bytes |\n|---|---|---|---|\n");
+                        ? " two threads, ns | range | bytes allocated |\n|---|---|---|---|---|---|\n"
+                        : " bytes allocated |\n|---|---|---|---|\n");
         for (String subject : subjects) {
             table.append("| ").append(label(subject));
             for (int threads : task.threads()) {

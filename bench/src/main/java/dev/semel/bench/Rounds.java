@@ -14,17 +14,17 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * Runs benchmarks with JMH: everything is measured once, then everything again. What disturbs the machine for a while disturbs all
- * alike, so ratios are steady even if nanoseconds are not.
+ * Runs benchmarks with JMH in rounds: everything is measured once, then everything again. A disturbance of the machine affects all
+ * benchmarks, so ratios are stable even if nanoseconds are not.
  */
 public final class Rounds {
 
     private static final Effort REAL = new Effort(1, 10, 3, 600);
 
     /**
-     * How long one series is measured in a round.
+     * The length of one measurement.
      *
-     * @param forks new JVMs; 0 to measure in this one
+     * @param forks number of new JVMs; 0 to measure in this one
      */
     public record Effort(int forks, int warmups, int iterations, long millis) {}
 
@@ -32,12 +32,12 @@ public final class Rounds {
 
     private Rounds() {}
 
-    /** Measures each task, with the effort that figures need to be steady. */
+    /** Measures each task, for long enough that figures are stable. */
     public static Measurements measure(List<Task> tasks, int rounds) {
         return measure(tasks, rounds, REAL);
     }
 
-    /** Measures each subject of each task, round by round. */
+    /** Measures each subject of each task in each round. */
     public static Measurements measure(List<Task> tasks, int rounds, Effort effort) {
         Measurements measured = new Measurements();
         List<Step> steps = steps(tasks);

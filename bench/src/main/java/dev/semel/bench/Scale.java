@@ -4,11 +4,11 @@ import dev.semel.bench.Contest.Effort;
 import java.util.stream.LongStream;
 
 /**
- * How much of a store is measured.
+ * The size of a benchmark of a store.
  *
- * @param effort of each contest
- * @param keys how many keys the largest store is filled with
- * @param smallKeys how many keys the small one is filled with, to which larger ones are compared; never more than {@code keys}
+ * @param effort length of each contest
+ * @param keys number of keys in the largest store
+ * @param smallKeys number of keys in the small store, with which larger ones are compared; at most {@code keys}
  */
 public record Scale(Effort effort, long keys, long smallKeys) {
 
@@ -16,7 +16,7 @@ public record Scale(Effort effort, long keys, long smallKeys) {
         smallKeys = Math.min(keys, smallKeys);
     }
 
-    /** Rising numbers of keys at which a store is measured: as many as the small one has, then each ten times the one before. */
+    /** Returns the numbers of keys at which a store is measured: that of the small store, then each ten times the last, up to {@code keys}. */
     public long[] sizes() {
         return LongStream.concat(
                         LongStream.iterate(smallKeys, size -> size < keys, size -> size * 10), LongStream.of(keys))

@@ -2,7 +2,7 @@ package dev.semel.bench;
 
 import java.util.Locale;
 
-/** A plot 720 pixels wide, legible on light and on dark paper: a title, a line below it, and what is drawn. */
+/** An SVG document, 720 pixels wide, with a title and a subtitle on a white background. */
 final class Svg {
 
     private final StringBuilder body = new StringBuilder();
@@ -12,20 +12,24 @@ final class Svg {
         text(10, 40, "start' fill='#555", subtitle);
     }
 
-    /** Draws an element. */
+    /** Adds an element. */
     Svg add(String format, Object... arguments) {
         body.append(String.format(Locale.ROOT, format, arguments)).append('\n');
         return this;
     }
 
-    /** @param anchor where the text begins, and more attributes */
+    /**
+     * Adds a text.
+     *
+     * @param anchor value of {@code text-anchor}, and more attributes
+     */
     Svg text(double x, double y, String anchor, String text) {
         return add(
                 "<text x='%.1f' y='%.1f' text-anchor='%s'>%s</text>",
                 x, y, anchor, text.replace("&", "&amp;").replace("<", "&lt;"));
     }
 
-    /** The whole document. */
+    /** Returns the document. */
     String document(int height) {
         return "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 720 " + height
                 + "' font-family='sans-serif' font-size='11'>\n<rect width='100%' height='100%' fill='#fff'/>\n" + body

@@ -10,29 +10,29 @@ import org.openjdk.jmh.annotations.Benchmark;
 /**
  * A task that is measured for several libraries.
  *
- * @param benchmarks class with a method for each of them
+ * @param benchmarks class with a benchmark method per library
  * @param parameters values of JMH parameters, by name
  * @param threads numbers of threads, measured one after another
  */
 public record Task(Class<?> benchmarks, Map<String, String> parameters, List<Integer> threads) {
 
-    /** A task without parameters. */
+    /** Returns a task without parameters. */
     public static Task of(Class<?> benchmarks, Integer... threads) {
         return new Task(benchmarks, Map.of(), List.of(threads));
     }
 
-    /** The same with one parameter. */
+    /** Returns this task with one parameter. */
     public Task with(String parameter, String value) {
         return new Task(benchmarks, Map.of(parameter, value), threads);
     }
 
-    /** Its name in reports. */
+    /** Returns the name of the task in reports. */
     public String name() {
         String values = String.join(" ", parameters.values());
         return benchmarks.getSimpleName() + (values.isEmpty() ? "" : " " + values);
     }
 
-    /** Names of the benchmarks, in alphabetical order. */
+    /** Returns the names of the benchmark methods in alphabetical order. */
     public List<String> subjects() {
         return Arrays.stream(benchmarks.getMethods())
                 .filter(method -> method.isAnnotationPresent(Benchmark.class))
@@ -41,7 +41,7 @@ public record Task(Class<?> benchmarks, Map<String, String> parameters, List<Int
                 .toList();
     }
 
-    /** The measurements of one benchmark. */
+    /** Returns the series of one benchmark method. */
     public Series series(String subject, int threads) {
         return new Series(name(), subject, threads);
     }

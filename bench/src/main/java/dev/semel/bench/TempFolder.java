@@ -9,10 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A temporary folder. It is deleted when it is closed, or when the process ends before. */
+/** A temporary folder that is deleted when it is closed, or when the process ends. */
 public final class TempFolder implements AutoCloseable {
 
-    /** Other threads may still write while the process ends. */
+    /** Other threads may still write files while the process ends. */
     private static final int TRIES = 20;
 
     private final Path path;
@@ -23,7 +23,7 @@ public final class TempFolder implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(atTheEnd);
     }
 
-    /** Creates one. Its name is the prefix, the id of this process, and something random. */
+    /** Creates a folder whose name is the prefix, the id of this process and a random part. */
     public static TempFolder create(String prefix) {
         try {
             String mine = prefix + ProcessHandle.current().pid() + "-";
@@ -33,12 +33,12 @@ public final class TempFolder implements AutoCloseable {
         }
     }
 
-    /** Where it is. */
+    /** Returns the path of the folder. */
     public Path path() {
         return path;
     }
 
-    /** Keeps the folder: it is not deleted any more. */
+    /** Keeps the folder: it will not be deleted. */
     public void keep() {
         try {
             Runtime.getRuntime().removeShutdownHook(atTheEnd);
@@ -67,7 +67,7 @@ public final class TempFolder implements AutoCloseable {
         }
     }
 
-    /** Deletes a folder with its contents, if it is there. */
+    /** Deletes a folder and its content, if it exists. */
     public static void delete(Path folder) throws IOException {
         List<Path> deepestFirst;
         try (Stream<Path> files = Files.walk(folder)) {

@@ -1,4 +1,4 @@
-/** Benchmarks: Semel and its peers, measured side by side in one run. */
+/** Benchmarks that measure Semel and its peers in one run. */
 @NullMarked
 package dev.semel.bench;
 

@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Temporary folders that benchmarks have not deleted. */
+/** Finds temporary folders that benchmarks have not deleted. */
 public final class LeftBehind {
 
     private LeftBehind() {}
 
-    /** Those of this process. */
+    /** Returns the temporary folders of this process. */
     public static List<Path> folders() throws IOException {
         String mine = "semel-bench-" + ProcessHandle.current().pid() + "-";
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {

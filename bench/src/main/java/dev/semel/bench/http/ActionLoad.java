@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Load by players, each at a table of their own: an action over a WebSocket, and the next after its result. */
+/** Players who send actions over WebSockets, each at a table of their own, one action after the result of the last. */
 final class ActionLoad {
 
     private static final Pattern TABLE = Pattern.compile("\"tableId\":\"([^\"]+)\"");
@@ -57,7 +57,7 @@ final class ActionLoad {
                 nanos.get((int) (nanos.size() * 0.99)) / 1e3);
     }
 
-    /** One of them. */
+    /** A player: sends actions and records their latencies. */
     private static final class Player implements WebSocket.Listener {
 
         private final long end;

@@ -17,7 +17,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Readers of the events of a feed, while posts are written to it. */
+/** Reads the events of the feed with many readers while posts are written. */
 final class EventReaders implements AutoCloseable {
 
     private static final String TEXT = "\"text\":\"at ";
@@ -34,7 +34,7 @@ final class EventReaders implements AutoCloseable {
     private final AtomicInteger delays = new AtomicInteger();
     private volatile long[] nanos = {};
 
-    /** Connects the readers, and waits until all are connected. */
+    /** Connects the readers, and returns when all are connected. */
     EventReaders(ServerProcess server, int readers) throws InterruptedException {
         this.url = server.url();
         this.writer = server.token("writer");
@@ -61,8 +61,8 @@ final class EventReaders implements AutoCloseable {
     /**
      * Writes posts as fast as the server accepts them, and then one at a time.
      *
-     * @return events a second delivered to all readers together under full load, and the time from sending a post to the delivery
-     *     of its event with one post at a time
+     * @return events per second delivered to all readers under full load, and the time from sending a post to receiving its event, with
+     *     one post at a time
      */
     Load load(int many, int single) throws InterruptedException {
         nanos = new long[many * readers.length];
@@ -114,7 +114,7 @@ final class EventReaders implements AutoCloseable {
         }
     }
 
-    /** One of them. */
+    /** A reader: counts events and records their delays. */
     private final class Reader implements Flow.Subscriber<String> {
 
         private Flow.Subscription subscription = new Flow.Subscription() {

@@ -8,20 +8,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What was measured of a server. */
+/** The figures of the server. */
 final class HttpFigures {
 
-    /** Requests: one that does nothing, the same with the headers and body of the others, a retry, and a new key. */
+    /** Kinds of requests: an empty response, the same with headers and body, a retry, and a new key. */
     static final String EMPTY = "empty";
 
     static final String FULL = "full";
     static final String REPLAY = "replay";
     static final String FRESH = "fresh";
 
-    /** Posts whose events are delivered to all readers. */
+    /** Events that are delivered to all readers. */
     static final String EVENTS = "events";
 
-    /** How many readers there are. */
+    /** Number of readers of events. */
     static final int EVENT_READERS = 100;
 
     /** An action at a table, over a WebSocket. */
@@ -37,7 +37,7 @@ final class HttpFigures {
     Duration readyAfter = Duration.ZERO;
     long idleBytes;
 
-    /** Memory during the soak test; empty if there was none. */
+    /** Memory samples of the soak test; empty without one. */
     final List<Long> soakBytes = new ArrayList<>();
 
     double soakPerSecond;
@@ -74,7 +74,7 @@ final class HttpFigures {
         return Median.of(of(what).stream().map(Load::slowMicros).toList());
     }
 
-    /** Requests a second divided by those of another, in loads that followed one another: median of the rounds. */
+    /** Returns the requests per second of one kind, divided by those of another in the same round: median of the rounds. */
     double times(String what, String other) {
         List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < of(what).size(); i++) {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Reports what was measured: aims first, then every figure, and a plot. */
+/** The page of the server's benchmark: aims, all figures, and a plot. */
 final class HttpReport {
 
     private static final Map<String, String> LABELS = Map.of(
@@ -32,7 +32,7 @@ final class HttpReport {
 
     private static final double REPLAY_AIM = 0.9;
 
-    /** Ten times what a workflow engine of good name does with new keys, measured elsewhere in the same conditions. */
+    /** Ten times the new keys per second of Restate, as measured on a similar machine. */
     private static final double FRESH_AIM = 7_000;
 
     private static final double RESTATE_AIM = 10;
@@ -52,25 +52,24 @@ final class HttpReport {
     }
 
     private String markdown() {
-        return "# HTTP: how fast\n\n"
+        return "# Benchmark: the server\n\n"
                 + String.format(
                         Locale.ROOT,
-                        "Written by `./semel bench http`. JDK %d, %d processors, which the server shares with wrk, which loads"
-                                + " it over %d connections. Requests take turns, %d rounds after a warm-up. Figures are medians"
-                                + " over the rounds; ratios are of loads that follow one another. Compare ratios, not requests a"
-                                + " second: machines differ and are noisy.%n%n",
+                        "Written by `./semel bench http` on JDK %d and %d processors, which the server and wrk share. wrk uses %d"
+                                + " connections. Kinds of requests take turns, %d rounds after a warm-up."
+                                + " [How to read these pages](README.md).%n%n",
                         Runtime.version().feature(),
                         Runtime.getRuntime().availableProcessors(),
                         figures.connections,
                         figures.rounds())
-                + "![Requests a second](http.svg)\n\n"
+                + "![Requests per second](http.svg)\n\n"
                 + aims()
-                + "\n## Requests\n\nA new key is a POST of about 50 bytes to a collection, stored with its key and its response,"
-                + " and on disk before the response is sent. A retry is the same request with the same key. An empty response"
-                + " is that of `GET /health/live`, which needs no token, reads nothing and stores nothing; the second row sends"
-                + " it the headers and body of a retry, which are parsed and ignored. Actions are sent by a Java client over as"
-                + " many WebSockets, each at its own table.\n\n"
-                + "| | requests a second | p50, µs | p99, µs |\n|---|---|---|---|\n"
+                + "\n## Requests\n\nA new key is a POST of about 50 bytes to a collection. Document, key and response are"
+                + " synced to disk before the response is sent. A retry is the same request with the same key. An empty"
+                + " response is that of `GET /health/live`, which checks no token and uses no store; in the second row the"
+                + " request has the headers and the body of a retry, which are parsed and ignored. Actions are sent by a Java"
+                + " client over as many WebSockets, each at its own table.\n\n"
+                + "| | requests per second | p50, µs | p99, µs |\n|---|---|---|---|\n"
                 + row(EMPTY)
                 + row(FULL)
                 + row(REPLAY)
@@ -83,10 +82,10 @@ final class HttpReport {
                 + "\n## Events\n\n"
                 + String.format(
                         Locale.ROOT,
-                        "To %d readers of `GET /v1/feed/events`, in a process that shares the processors. Under full load, %.0f"
-                                + " events a second are delivered: %.0f posts a second to every reader. With one post at a time,"
-                                + " an event is delivered within %.0f µs (p50) and %.0f µs (p99) of sending the post, including"
-                                + " the write to disk.%n",
+                        "%d readers of `GET /v1/feed/events` run in a process on the same machine. Under full load, %,.0f events"
+                                + " per second are delivered: %,.0f posts per second to every reader. With one post at a time, the"
+                                + " time from sending the post to receiving its event is %,.0f µs (p50) and %,.0f µs (p99),"
+                                + " including the sync to disk.%n",
                         EVENT_READERS,
                         figures.perSecond(EVENTS),
                         figures.perSecond(EVENTS) / EVENT_READERS,
@@ -96,14 +95,13 @@ final class HttpReport {
 
     private String aims() {
         Aims aims = new Aims()
-                .atLeast("retries, to an empty response of the same server", figures.times(REPLAY, EMPTY), REPLAY_AIM)
-                .atLeast("new keys, durable, a second", figures.perSecond(FRESH), "", FRESH_AIM)
-                .atMost("from the command to being ready", figures.readyAfter.toMillis() / 1000.0, " s", READY_AIM)
+                .atLeast("retries, relative to an empty response of the same server", figures.times(REPLAY, EMPTY), REPLAY_AIM)
+                .atLeast("new keys per second, durable", figures.perSecond(FRESH), "", FRESH_AIM)
+                .atMost("time from the command to ready", figures.readyAfter.toMillis() / 1000.0, " s", READY_AIM)
                 .atMost("memory when idle", figures.idleBytes / MIB, " MiB", IDLE_AIM);
-        // loads of the two servers took turns, so that each met the same machine
         if (figures.has(RESTATE_FRESH)) {
-            aims.atLeast("new keys, to Restate's", figures.times(FRESH, RESTATE_FRESH), RESTATE_AIM);
-            aims.atLeast("retries, to Restate's", figures.times(REPLAY, RESTATE_REPLAY), RESTATE_AIM);
+            aims.atLeast("new keys, relative to Restate", figures.times(FRESH, RESTATE_FRESH), RESTATE_AIM);
+            aims.atLeast("retries, relative to Restate", figures.times(REPLAY, RESTATE_REPLAY), RESTATE_AIM);
         }
         return soak(aims).markdown();
     }
@@ -117,7 +115,8 @@ final class HttpReport {
         double after = Collections.max(bytes.subList(2 * bytes.size() / 3, bytes.size()));
         String what = String.format(
                 Locale.ROOT,
-                "memory under steady load (%.0f new keys a second): maximum of the last third, to that of the second (%.0f MiB)",
+                "memory under steady load (%,.0f new keys per second): maximum of the last third, relative to that of the second third"
+                        + " (%,.0f MiB)",
                 figures.soakPerSecond,
                 before / MIB);
         return aims.atMost(what, after / before, " ×", GROWTH_AIM);
@@ -126,7 +125,7 @@ final class HttpReport {
     private String row(String what) {
         return String.format(
                 Locale.ROOT,
-                "| %s | %.0f | %.0f | %.0f |%n",
+                "| %s | %,.0f | %,.0f | %,.0f |%n",
                 LABELS.get(what),
                 figures.perSecond(what),
                 figures.medianMicros(what),
@@ -134,7 +133,7 @@ final class HttpReport {
     }
 
     private String svg() {
-        BarChart chart = new BarChart("A request, over loopback", "requests a second; more is better");
+        BarChart chart = new BarChart("A request, over loopback", "requests per second; more is better");
         for (String what : List.of(EMPTY, FULL, REPLAY, FRESH, ACTION)) {
             boolean ours = !what.equals(EMPTY) && !what.equals(FULL);
             chart.add(LABELS.getOrDefault(what, what), ours, List.of(figures.perSecond(what)));

@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** Restate's server as npm installs it, and a service that it calls. */
+/** Restate: its server as npm installs it, and a service that the server calls. */
 final class RestatePeer implements AutoCloseable {
 
-    /** The command that installs it. */
+    /** The command that installs Restate. */
     static final String INSTALL = "npm install --no-save @restatedev/restate-server @restatedev/restate-sdk";
 
     private static final Path SERVER = Path.of(".bin", "restate-server");
@@ -41,7 +41,7 @@ final class RestatePeer implements AutoCloseable {
 
     private RestatePeer() {}
 
-    /** @param modules a folder {@code node_modules} */
+    /** @param modules the folder {@code node_modules} */
     static boolean isInstalled(Path modules) {
         return Files.exists(modules.resolve(SERVER)) && Files.exists(modules.resolve(SDK));
     }
@@ -53,7 +53,7 @@ final class RestatePeer implements AutoCloseable {
             return peer;
         } catch (IOException e) {
             peer.close();
-            throw new UncheckedIOException("Restate cannot be started", e);
+            throw new UncheckedIOException("Cannot start Restate", e);
         } catch (RuntimeException | InterruptedException e) {
             peer.close();
             throw e;
@@ -84,7 +84,7 @@ final class RestatePeer implements AutoCloseable {
         String deployment = "{\"uri\":\"http://127.0.0.1:" + service + "\"}";
         for (int tries = 1; !isAccepted("http://127.0.0.1:" + admin + "/deployments", deployment); tries++) {
             if (tries == TRIES) {
-                throw new IllegalStateException("Restate does not become ready");
+                throw new IllegalStateException("Restate did not become ready");
             }
             TimeUnit.MILLISECONDS.sleep(500);
         }
@@ -112,7 +112,7 @@ final class RestatePeer implements AutoCloseable {
         }
     }
 
-    /** URL of calls, each with an {@code idempotency-key}. */
+    /** Returns the URL to which calls with an {@code idempotency-key} are sent. */
     String url() {
         return "http://127.0.0.1:" + ingress + "/orders/place";
     }

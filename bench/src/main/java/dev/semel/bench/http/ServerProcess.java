@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The server as users start it, in dev mode and on the embedded store. */
+/** A server process, started as users do, in dev mode and with the embedded store. */
 final class ServerProcess implements AutoCloseable {
 
     private static final Pattern READY = Pattern.compile("Semel is ready at (\\S+)");
@@ -35,7 +35,7 @@ final class ServerProcess implements AutoCloseable {
         this.readyAfter = readyAfter;
     }
 
-    /** Builds and starts the server, without a quota, since all load comes from one user. */
+    /** Builds and starts the server. It has no quota, because all load comes from one user. */
     static ServerProcess start(Path home, Path folder) {
         try {
             build(home);
@@ -63,7 +63,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** The first command after a change builds the server, which would count as time to start. */
+    /** The first command after a change builds the server. Without this, the build would count as time to start. */
     private static void build(Path home) throws IOException {
         Process process = new ProcessBuilder(home.resolve("semel").toString(), "serve", "--help")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -75,12 +75,12 @@ final class ServerProcess implements AutoCloseable {
         return url;
     }
 
-    /** How long it took from the command to being ready. */
+    /** Returns the time from the command to ready. */
     Duration readyAfter() {
         return readyAfter;
     }
 
-    /** A token for a user. */
+    /** Returns a token for a user. */
     String token(String user) {
         Matcher token = TOKEN.matcher(post("/v1/dev/token", "none", "none", "{\"user\":\"" + user + "\"}"));
         if (!token.find()) {
@@ -89,7 +89,7 @@ final class ServerProcess implements AutoCloseable {
         return token.group(1);
     }
 
-    /** Sends a request, and returns the body of the response. */
+    /** Sends a request and returns the body of the response. */
     String post(String path, String token, String key, String body) {
         HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", "application/json")
@@ -109,7 +109,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Resident memory in bytes; 0 on systems without {@code /proc}. */
+    /** Returns the resident memory in bytes, or 0 on systems without {@code /proc}. */
     long residentBytes() {
         try {
             Path status = Path.of("/proc", String.valueOf(process.pid()), "status");

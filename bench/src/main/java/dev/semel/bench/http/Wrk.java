@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Load by wrk: a process of its own, which takes little from the server that it loads. */
+/** Loads a server with wrk, in a process of its own. */
 final class Wrk {
 
     private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
@@ -22,16 +22,16 @@ final class Wrk {
     private final Path folder;
     private final int connections;
 
-    /** @param folder for its scripts */
+    /** @param folder folder for scripts */
     Wrk(Path folder, int connections) {
         this.folder = folder;
         this.connections = connections;
     }
 
     /**
-     * What was measured under load.
+     * The result of a load.
      *
-     * @param perSecond responses in a second
+     * @param perSecond responses per second
      * @param medianMicros median latency
      * @param slowMicros p99 latency
      */
@@ -46,9 +46,9 @@ final class Wrk {
     }
 
     /**
-     * Loads a server as much as it can take.
+     * Loads a server with as many requests as it serves.
      *
-     * @param script what to send, in Lua
+     * @param script Lua script that makes the requests
      */
     Load load(String url, String script, Duration time) {
         try {
@@ -59,7 +59,7 @@ final class Wrk {
                     "-c" + connections,
                     "-d" + Math.max(1, time.toSeconds()) + "s",
                     "--latency",
-                    "--timeout", // a disk that stalls makes responses late, not wrong
+                    "--timeout", // a slow disk delays responses, which is not an error
                     "30s",
                     "-s",
                     file.toString(),

@@ -1,4 +1,4 @@
-/** The server on loopback, under load from another process. */
+/** The benchmark of the server: {@code semel bench http}. */
 @NullMarked
 package dev.semel.bench.http;
 

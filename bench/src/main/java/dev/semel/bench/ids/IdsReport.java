@@ -1,5 +1,6 @@
 package dev.semel.bench.ids;
 
+import dev.semel.bench.Aims;
 import dev.semel.bench.BarChart;
 import dev.semel.bench.Measurements;
 import dev.semel.bench.Report;
@@ -9,16 +10,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Reports what was measured: ratios first, then every figure, and a plot. */
+/** The page of the benchmark of ids: ratios to peers, all figures, and a plot. */
 final class IdsReport extends Report {
 
     private static final List<String> OURS = List.of("tid62", "uuid4", "uuid4s", "uuid464", "uuid7", "ulid");
 
-    /** Peers that draw fresh randomness for each id. */
+    /** Peers that use fresh randomness for each id. */
     private static final List<String> FRESH =
             List.of("jdkUuid4", "uuidCreator4", "uuidCreator7", "ulidCreator", "ksuidCreator", "jnanoid");
 
-    /** Peers that increment the last id, and so need little randomness or none. */
+    /** Peers that increment the last id, and use little or no randomness. */
     private static final List<String> MONOTONIC =
             List.of("javaUuidGenerator7", "ulidCreatorMonotonic", "tsidCreator", "typeid", "uuidCreator7");
 
@@ -42,28 +43,27 @@ final class IdsReport extends Report {
     @Override
     protected String markdown() {
         StringBuilder page = new StringBuilder();
-        page.append("# Ids: how fast\n\n");
+        page.append("# Benchmark: ids\n\n");
         page.append(opening()).append("\n![Nanoseconds to mint an id](ids.svg)\n\n## Ratios\n\n");
-        page.append("Speed divided by that of the fastest peer; above 1 is faster. In checking and reading, the JDK,")
-                .append(
-                        " uuid-creator's GUID and its `fromString` do less: they accept any version of UUID, and upper case, too.\n\n");
-        page.append("| what | one thread | two threads | aim |\n|---|---|---|---|\n");
-        page.append(ratio(IdsBench.MINTING, "tid62", FRESH, "peers with fresh randomness", "4 · 2"));
-        page.append(ratio(IdsBench.MINTING, "tid62", MONOTONIC, "monotonic peers", "1 · 2"));
-        page.append(ratio(IdsBench.MINTING, "uuid4", List.of("jdkUuid4", "uuidCreator4"), "other v4", "1 · 1"));
+        page.append("Speed relative to the fastest peer, which is named; above 1 is faster. When checking and reading, the JDK,"
+                + " uuid-creator's GUID and its `fromString` do less: they accept any version of UUID, and upper case.\n\n");
+        page.append("| what | one thread | two threads |\n|---|---|---|\n");
+        page.append(ratio(IdsBench.MINTING, "tid62", FRESH, "peers with fresh randomness", 4, 2));
+        page.append(ratio(IdsBench.MINTING, "tid62", MONOTONIC, "monotonic peers", 1, 2));
+        page.append(ratio(IdsBench.MINTING, "uuid4", List.of("jdkUuid4", "uuidCreator4"), "other v4", 1, 1));
         page.append(
-                ratio(IdsBench.MINTING, "uuid7", List.of("uuidCreator7", "javaUuidGenerator7"), "other v7", "1 · 1"));
+                ratio(IdsBench.MINTING, "uuid7", List.of("uuidCreator7", "javaUuidGenerator7"), "other v7", 1, 1));
         page.append(ratio(
-                IdsBench.MINTING, "ulid", List.of("ulidCreator", "ulidCreatorMonotonic"), "other ULIDs", "1 · 1"));
+                IdsBench.MINTING, "ulid", List.of("ulidCreator", "ulidCreatorMonotonic"), "other ULIDs", 1, 1));
         for (Task task : List.of(IdsBench.CHECKING, IdsBench.READING)) {
             page.append(
-                    ratio(task, "uuid4", List.of("jdkUuid4", "uuidCreator4", "uuidCreatorGuid4"), "other v4", "1 · 1"));
-            page.append(ratio(task, "uuid7", List.of("uuidCreator7"), "other v7", "1 · 1"));
-            page.append(ratio(task, "ulid", List.of("ulidCreator"), "other ULIDs", "1 · 1"));
+                    ratio(task, "uuid4", List.of("jdkUuid4", "uuidCreator4", "uuidCreatorGuid4"), "other v4", 1, 1));
+            page.append(ratio(task, "uuid7", List.of("uuidCreator7"), "other v7", 1, 1));
+            page.append(ratio(task, "ulid", List.of("ulidCreator"), "other ULIDs", 1, 1));
         }
         page.append(String.format(
                 Locale.ROOT,
-                "%nTwo threads together mint %.2f × as many `tid62` a second as one.%n",
+                "%nTwo threads together mint %.2f × as many `tid62` per second as one.%n",
                 gain(IdsBench.MINTING, "tid62")));
         for (Task task : IdsBench.TASKS) {
             page.append("\n## ").append(task.name()).append("\n\n").append(figures(task, subjects(task)));
@@ -71,21 +71,22 @@ final class IdsReport extends Report {
         return page.toString();
     }
 
-    private String ratio(Task task, String ours, List<String> peers, String against, String aim) {
+    /** @param aims for one thread, and for two */
+    private String ratio(Task task, String ours, List<String> peers, String against, double... aims) {
         StringBuilder row = new StringBuilder(
-                "| " + task.name().toLowerCase(Locale.ROOT) + " `" + ours + "`, to " + against + " |");
+                "| " + task.name().toLowerCase(Locale.ROOT) + " `" + ours + "`, relative to " + against + " |");
         for (int threads : task.threads()) {
             String best = peers.stream()
                     .filter(peer -> has(task, peer, threads))
                     .min(Comparator.comparingDouble(peer -> nanos(task, peer, threads)))
                     .orElseThrow();
-            row.append(String.format(
-                    Locale.ROOT, " %.2f (%s) |", nanos(task, best, threads) / nanos(task, ours, threads), label(best)));
+            double ratio = nanos(task, best, threads) / nanos(task, ours, threads);
+            row.append(" " + Aims.minimum(ratio, " ×", aims[threads - 1]) + ", " + label(best) + " |");
         }
-        return row + " " + aim + " |\n";
+        return row + "\n";
     }
 
-    /** Ours first, then by speed. */
+    /** Returns the benchmarks of a task: ours first, then by speed. */
     private List<String> subjects(Task task) {
         return task.subjects().stream()
                 .sorted(Comparator.comparing((String subject) -> !OURS.contains(subject))

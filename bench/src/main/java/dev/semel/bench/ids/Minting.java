@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
-/** A new id as a string. Peers are called the way their own documentation shows, with their secure default generator. */
+/** Mints an id as a string. Peers are called as their documentation shows, with their secure default generator. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class Minting {

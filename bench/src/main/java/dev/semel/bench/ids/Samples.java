@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** Valid ids of each kind, so many that no branch predictor learns them by heart. */
+/** Valid ids of each scheme, too many for a branch predictor to learn. */
 @State(Scope.Thread)
 public class Samples {
 

@@ -1,4 +1,4 @@
-/** How fast ids are minted, checked and read. */
+/** The benchmark of ids: {@code semel bench ids}. */
 @NullMarked
 package dev.semel.bench.ids;
 

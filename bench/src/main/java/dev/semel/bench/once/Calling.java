@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
-/** A call and its outcome, on the memory store: the cost of the engine. */
+/** Makes calls on the memory store, which shows the cost of the engine. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(jvmArgsAppend = {"-XX:+UseParallelGC", "-Xms4g", "-Xmx4g", "-Xmn3g", "-XX:+AlwaysPreTouch"})
@@ -32,7 +32,7 @@ public class Calling {
         return (Outcome.Executed) till.writingTo(shop).onceWithQuota.atomic(till.newCall(), till::pay);
     }
 
-    /** The operation does almost nothing, so this is the cost of claiming, keeping a lease and completing. */
+    /** The operation does almost nothing: this is the cost of the claim, the lease and the completion. */
     @Benchmark
     public Outcome.Executed executedLeased(Shop shop, Till till) {
         return (Outcome.Executed) till.writingTo(shop)
@@ -52,7 +52,7 @@ public class Calling {
                 shop.once.atomic(new Call(known.key(), OTHER, known.clientTxId(), known.maxWait()), till::pay);
     }
 
-    /** The same document without an idempotency key. */
+    /** Creates the same document without an idempotency key. */
     @Benchmark
     public Document withoutKey(Shop shop, Till till) {
         return till.writingTo(shop)

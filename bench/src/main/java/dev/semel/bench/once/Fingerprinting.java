@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** From the bytes of a JSON payload to a hash of its canonical form. */
+/** Computes a hash of the canonical form of a JSON payload. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class Fingerprinting {
@@ -27,13 +27,13 @@ public class Fingerprinting {
         return Fingerprint.ofJson(payloads.payload());
     }
 
-    /** RFC 8785 as its author's Java code does it. */
+    /** The reference implementation of RFC 8785 in Java. */
     @Benchmark
     public byte[] erdtman(Payloads payloads) throws IOException {
         return sha256(new JsonCanonicalizer(payloads.payload()).getEncodedUTF8());
     }
 
-    /** Not RFC 8785, but what most applications would do: read into a tree, write with sorted members. */
+    /** Not RFC 8785, but common in applications: parse into a tree, write with sorted members. */
     @Benchmark
     public byte[] jacksonSortedTree(Payloads payloads) {
         JsonNode tree = JACKSON.readTree(payloads.payload());

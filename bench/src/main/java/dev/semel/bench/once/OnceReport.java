@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Reports what a call costs: aims first, then every figure, where the time goes, and a plot. */
+/** The page of the benchmark of calls: aims, all figures, where the time goes, and a plot. */
 final class OnceReport extends Report {
 
     private static final Map<String, String> LABELS = labels();
 
-    /** The parts of an executed call; its fingerprint is computed before, and a hit is part of other calls. */
+    /** The parts of an executed call. Its fingerprint is computed beforehand, and a hit is part of other calls. */
     private static final List<String> IN_A_CALL = List.of("findMiss", "json", "documentKey", "commitId", "commit");
 
     private static final int CALL_MICROS = 5;
@@ -55,27 +55,27 @@ final class OnceReport extends Report {
 
     @Override
     protected String markdown() {
-        return "# Once: how fast\n\n" + opening()
-                + "\n![Nanoseconds for a call](once.svg)\n\n"
-                + "A call is one payment on the memory store: with a new key of one of 4096 users, it creates a document of"
+        return "# Benchmark: calls and fingerprints\n\n" + opening()
+                + "\n![Nanoseconds per call](once.svg)\n\n"
+                + "A call is one payment on the memory store. It has a new key of one of 4096 users, creates a document of"
                 + " about 100 bytes and returns a response of the same size. The fingerprint of its payload is computed"
-                + " before. A leased call creates nothing: it claims, keeps the lease and completes. Retries are spread"
-                + " over 1024 completed keys. After some thousands of calls the store is replaced by a new one, so that the"
-                + " engine is measured, not the garbage collector. Quotas are off unless the row names one.\n\n"
+                + " beforehand. A leased call creates nothing: it claims its key, renews the lease if needed, and completes."
+                + " Retries are spread over 1024 completed keys. The store is replaced after some thousands of calls, so that"
+                + " the engine is measured and not the garbage collector. Quotas are off unless the row names one.\n\n"
                 + aims()
                 + "\n## Calls\n\nNanoseconds per call and thread.\n\n"
                 + figures(OnceBench.CALLING, calls())
                 + String.format(
                         Locale.ROOT,
-                        "%nWith a quota, an atomic call takes %.2f × as long. The same document without a key takes %.2f of"
-                                + " the time.%n",
+                        "%nAn atomic call takes %.2f × as long with a quota. Creating the same document without a key takes"
+                                + " %.2f × as long as the atomic call.%n",
                         nanos(OnceBench.CALLING, "executedAtomicWithQuota", 1)
                                 / nanos(OnceBench.CALLING, "executedAtomic", 1),
                         nanos(OnceBench.CALLING, "withoutKey", 1) / nanos(OnceBench.CALLING, "executedAtomic", 1))
-                + "\n## Where the time goes\n\nThe parts of an executed atomic call, each measured alone, and the rest: the"
-                + " engine's own work, and cache misses that the parts alone do not have.\n\n"
+                + "\n## Where the time goes\n\nThe parts of an executed atomic call, each measured separately. The rest is"
+                + " the work of the engine, and cache misses that do not occur when a part runs alone.\n\n"
                 + shares()
-                + "\nEvery part:\n\n"
+                + "\nAll parts:\n\n"
                 + figures(OnceBench.PARTS, bySpeed(OnceBench.PARTS))
                 + "\n## Fingerprints\n\nFrom the bytes of a payload to a hash of its canonical form.\n"
                 + fingerprints();
@@ -87,10 +87,10 @@ final class OnceReport extends Report {
         for (String subject : List.of("executedAtomic", "executedLeased", "replayed")) {
             int aim = subject.equals("replayed") ? REPLAY_MICROS : CALL_MICROS;
             aims.atMost(plain(subject), nanos(calling, subject, 1) / 1000, " µs", aim);
-            aims.atLeast(plain(subject) + ": two threads to one", gain(calling, subject), 1.6);
+            aims.atLeast(plain(subject) + ": throughput of two threads, relative to one", gain(calling, subject), 1.6);
         }
-        return aims.atLeast("fingerprint of 1 KiB, to java-json-canonicalization", ratio("erdtman"), 3)
-                .atLeast("fingerprint of 1 KiB, to Jackson's sorted tree", ratio("jacksonSortedTree"), 1.5)
+        return aims.atLeast("fingerprint of 1 KiB, relative to java-json-canonicalization", ratio("erdtman"), 3)
+                .atLeast("fingerprint of 1 KiB, relative to Jackson's sorted tree", ratio("jacksonSortedTree"), 1.5)
                 .markdown();
     }
 

@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
-/** The parts of an executed call: where its time goes. */
+/** Measures the parts of an executed call separately. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(jvmArgsAppend = {"-XX:+UseParallelGC", "-Xms4g", "-Xmx4g", "-Xmn3g", "-XX:+AlwaysPreTouch"})
@@ -56,7 +56,7 @@ public class Parts {
         return shop.store.find(till.knownCall(shop).key());
     }
 
-    /** Includes creating the key that is looked up. */
+    /** Includes the creation of the key. */
     @Benchmark
     public Lookup findMiss(Shop shop, Till till) {
         return shop.store.find(till.newCall().key());
@@ -77,7 +77,7 @@ public class Parts {
         return IdSchemes.TID62.mint();
     }
 
-    /** The same rows as those of an executed call, with no engine around. */
+    /** Writes the rows of an executed call directly to the store. */
     @Benchmark
     public CommitResult commit(Shop shop, Till till) {
         String key = till.risingText();

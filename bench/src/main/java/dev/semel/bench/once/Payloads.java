@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Requests to pay, as a shop would send them: members in the order of their meaning, spaces after colons and commas, amounts with
- * cents, ids, times, and names that are not all ASCII. There are so many that no branch predictor learns them by heart.
+ * Realistic payment requests: unsorted members, spaces after colons and commas, decimal amounts, ids, times, and names beyond ASCII.
+ * There are too many for a branch predictor to learn.
  */
 @State(Scope.Thread)
 public class Payloads {
@@ -26,7 +26,7 @@ public class Payloads {
     private static final String[] ITEMS = {"espresso beans, 1 kg", "filter \\\"No. 4\\\"", "cup, blue", "Gie\u00dfkanne"
     };
 
-    /** About so many bytes. */
+    /** Approximate size of a payload in bytes. */
     @Param({"100", "1024", "16384"})
     int size;
 
@@ -34,7 +34,7 @@ public class Payloads {
     private final byte[][] payloads = new byte[COUNT][];
     private int next;
 
-    /** Payloads outside JMH's hands. */
+    /** Returns payloads that JMH does not manage. */
     static Payloads ofSize(int size) {
         Payloads payloads = new Payloads();
         payloads.size = size;

@@ -27,9 +27,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * A shop that takes payments. New keys fill the memory, and to keep them all the collector would copy them again and again; so each
- * till opens a new store after {@value #RENEWAL} new calls, as a store of that size is what is measured. Retries are for the {@value
- * #KNOWN} payments that were made before each iteration.
+ * The state of the benchmark: a store with payments. A store that kept all new keys would measure the garbage collector, which copies
+ * them again and again; so each thread replaces the store after {@value #RENEWAL} new calls. Retries are for {@value #KNOWN} payments that
+ * are made before each iteration.
  */
 @State(Scope.Benchmark)
 public class Shop {
@@ -43,7 +43,7 @@ public class Shop {
     private static final String ENDPOINT = "POST /payments";
     private static final long ENOUGH_BYTES = 64L << 30;
 
-    /** The timer of leases references an engine for a sixth of one: with short leases, replaced stores can be collected at once. */
+    /** The heartbeat timer references an engine for a sixth of a lease. Leases are short, so that replaced stores can be collected soon. */
     private static final OnceSettings SETTINGS =
             OnceSettings.DEFAULTS.withQuota(Quota.NONE).withLease(Duration.ofMillis(120));
 
@@ -56,7 +56,7 @@ public class Shop {
     volatile Transactions transactions = new Transactions(store, Time.system());
     Call[] known = {};
 
-    /** What comes in at one till: payloads to pay with, and whose turn it is. */
+    /** The state of one thread: its payloads and counters. */
     @State(Scope.Thread)
     public static class Till {
 
@@ -69,7 +69,7 @@ public class Shop {
             return payloads.payload();
         }
 
-        /** Replaces the store from time to time, before something new is written. */
+        /** Replaces the store every {@value Shop#RENEWAL} calls. */
         Shop writingTo(Shop shop) {
             if (++written % RENEWAL == 0) {
                 shop.renew();
@@ -77,19 +77,19 @@ public class Shop {
             return shop;
         }
 
-        /** A call with a new key. The fingerprint of its payload is computed elsewhere. */
+        /** Returns a call with a new key. Its fingerprint was computed beforehand. */
         Call newCall() {
             String key = IdSchemes.TID62.mint();
             IdempotencyKey idempotencyKey = new IdempotencyKey(USER_NAMES[next++ & (USERS - 1)], ENDPOINT, key);
             return new Call(idempotencyKey, fingerprint, key, Duration.ZERO);
         }
 
-        /** A new text, made with as little effort as possible. */
+        /** Returns a new text that is cheap to create. */
         String risingText() {
             return "pay-" + (FIRST_TEXT + next++);
         }
 
-        /** A call that has completed. */
+        /** Returns a completed call. */
         Call knownCall(Shop shop) {
             return shop.known[next++ & (KNOWN - 1)];
         }

@@ -1,4 +1,4 @@
-/** How fast operations are run once, and fingerprints are computed. */
+/** The benchmark of calls and fingerprints: {@code semel bench once}. */
 @NullMarked
 package dev.semel.bench.once;
 

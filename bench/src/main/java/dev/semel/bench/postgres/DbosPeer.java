@@ -12,15 +12,15 @@ import dev.semel.bench.PostgresServer;
 import dev.semel.id.IdSchemes;
 import java.sql.SQLException;
 
-/** DBOS Java: a workflow with one step, which returns the response of a payment. */
+/** DBOS Java: runs a workflow with one step that returns the response of a payment. */
 final class DbosPeer implements AutoCloseable {
 
-    /** Interface of the workflow. */
+    /** The interface of the workflow. */
     public interface Paying {
         String pay();
     }
 
-    /** The workflow. */
+    /** The implementation of the workflow. */
     public static final class Payment implements Paying {
 
         private static final String RESPONSE = new String(Payments.payload(), UTF_8);
@@ -54,20 +54,20 @@ final class DbosPeer implements AutoCloseable {
         dbos.launch();
     }
 
-    /** In a database of its own, with a connection for each caller. */
+    /** Starts DBOS in a new database, with one connection per caller. */
     static DbosPeer open(PostgresServer server, int callers) throws SQLException {
         server.newDatabase(DATABASE);
         return new DbosPeer(server.pool(DATABASE, callers));
     }
 
-    /** Runs a workflow; returns its id. */
+    /** Runs a new workflow and returns its id. */
     String pay() {
         String id = IdSchemes.TID62.mint();
         pay(id);
         return id;
     }
 
-    /** Runs a workflow, or gets its result if it has run. */
+    /** Runs a workflow, or gets its result if it has already run. */
     void pay(String id) {
         try (WorkflowOptions.Guard context = new WorkflowOptions(id).setContext()) {
             if (!paying.pay().equals(Payment.RESPONSE)) {

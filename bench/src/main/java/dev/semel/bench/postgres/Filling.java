@@ -19,15 +19,15 @@ import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
 /**
- * Fills a database with payments by plain SQL, much faster than calls would. Its rows are copies of those that one call has written,
- * except for what differs from call to call, so replays and queries find them.
+ * Fills a database with payments by plain SQL, which is much faster than calls. The rows are copies of those that one call wrote, with
+ * different keys, times and users, so replays and queries find them.
  */
 final class Filling {
 
-    /** Schema of the store's tables. */
+    /** The schema of the store's tables. */
     static final String SCHEMA = "semel";
 
-    /** Table of the idempotency records. */
+    /** The table of idempotency records. */
     static final String RECORDS = "idempotency_records";
 
     private static final long CHUNK = 500_000;
@@ -43,7 +43,7 @@ final class Filling {
     private static final String DOCUMENT_KEY = CUSTOMER + " || '-' || " + KEY;
     private static final String INDEX_KEY = KEY + " || '-' || " + CUSTOMER;
 
-    /** What differs from call to call, by table and column. */
+    /** Expressions for the columns that differ from call to call, by table. */
     private static final Map<String, Map<String, String>> DIFFERENT = Map.of(
             RECORDS,
             Map.of(
@@ -76,7 +76,7 @@ final class Filling {
         this.database = database;
     }
 
-    /** Begins to fill a new database. */
+    /** Creates a database, with one payment as a sample. */
     static Filling begin(PostgresServer server, String database) throws SQLException {
         server.newDatabase(database);
         try (PaymentDatabase sample = PaymentDatabase.open(server, database, 1)) {
@@ -95,9 +95,9 @@ final class Filling {
     }
 
     /**
-     * Adds the payments from one number to another, the last not included.
+     * Adds the payments with the numbers from {@code from} to {@code to}, exclusive.
      *
-     * @param progress gets the number of payments after each step
+     * @param progress receives the number of payments after each step
      */
     void fill(long from, long to, LongConsumer progress) throws SQLException {
         try (Connection connection = server.connect(database);
@@ -137,19 +137,19 @@ final class Filling {
                 last);
     }
 
-    /** Bytes of the whole database. */
+    /** Returns the size of the database in bytes. */
     long bytes() throws SQLException {
         return Long.parseLong(server.query(database, "select pg_database_size(current_database())")
                 .get(0));
     }
 
-    /** The call that made a payment. */
+    /** Returns the call that made a payment. */
     static Call call(long number) {
         int user = (int) (Payments.USERS + number * 7919 % Payments.USERS);
         return Payments.call(user, String.format(Locale.ROOT, "04XhX%012d", number));
     }
 
-    /** The customer who made a payment. */
+    /** Returns the customer of a payment. */
     static String customer(long number) {
         byte[] text = Long.toString(number / Payments.PER_CUSTOMER).getBytes(UTF_8);
         try {

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a key takes on disk after calls with new keys.
+ * The disk space of a key.
  *
- * @param keys how many calls were made
- * @param tables the tables in which each call writes a row, the one of idempotency records first
+ * @param keys number of calls that were made
+ * @param tables the tables in which each call writes a row; the first is that of idempotency records
  */
 record Footprint(long keys, List<Table> tables) {
 
@@ -25,10 +25,10 @@ record Footprint(long keys, List<Table> tables) {
     /**
      * A table in which each call writes a row.
      *
-     * @param bytes bytes of a row, with the space that pages leave free
+     * @param bytes bytes of a row, including free space of pages
      * @param indexBytes bytes of its index entries
-     * @param indexes how many indexes the table has
-     * @param indexEntries how many of them have an entry for the row, on average
+     * @param indexes number of indexes of the table
+     * @param indexEntries average number of index entries of a row
      */
     record Table(String name, double bytes, double indexBytes, int indexes, double indexEntries) {
 
@@ -37,7 +37,7 @@ record Footprint(long keys, List<Table> tables) {
         }
     }
 
-    /** Makes calls in a new database, and measures its tables. */
+    /** Makes calls in a new database and measures its tables. */
     static Footprint measure(PostgresServer server, long keys) throws SQLException {
         server.newDatabase(DATABASE);
         try {
@@ -51,7 +51,7 @@ record Footprint(long keys, List<Table> tables) {
         }
     }
 
-    /** After {@code analyze}, the catalogue has the number of entries of each index; a partial one has fewer than rows. */
+    /** After {@code analyze}, the catalog has the number of entries of each index. */
     private static List<Table> tables(PostgresServer server, long keys) throws SQLException {
         String sql = String.format(Locale.ROOT, """
                 select
@@ -80,12 +80,12 @@ record Footprint(long keys, List<Table> tables) {
         return tables;
     }
 
-    /** The table of idempotency records. */
+    /** Returns the table of idempotency records. */
     Table records() {
         return tables.get(0);
     }
 
-    /** In one line. */
+    /** Returns a summary in one line. */
     String summary() {
         return String.format(
                 Locale.ROOT,
@@ -98,7 +98,7 @@ record Footprint(long keys, List<Table> tables) {
                 records().indexEntries());
     }
 
-    /** As a table of a page. */
+    /** Returns a table for a page. */
     String markdown() {
         StringBuilder rows = new StringBuilder("""
                 | table | bytes per key | in the table | in indexes | index entries per key | indexes |

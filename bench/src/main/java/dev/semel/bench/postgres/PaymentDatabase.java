@@ -27,12 +27,12 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A database with payments: made by calls on the store; by an INSERT in a caller-managed transaction; and by the same INSERT alone,
- * the yardstick. Plain SQL has a connection for each caller.
+ * A database in which payments are made in three ways: by calls on the store, by an INSERT in a caller-managed transaction, and by the
+ * same INSERT without Semel, which is the baseline. Plain SQL has one connection per caller.
  */
 final class PaymentDatabase implements AutoCloseable {
 
-    /** Connections of the store: its callers share round trips, so more would not help. */
+    /** Connections of the store. Its callers share round trips, so more would not help. */
     private static final int STORE_CONNECTIONS = 8;
 
     private static final String TABLE = Filling.SCHEMA + "." + Filling.RECORDS;
@@ -63,7 +63,7 @@ final class PaymentDatabase implements AutoCloseable {
                 new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(Quota.NONE), OnceListener.NONE));
     }
 
-    /** Opens a database that was created before. */
+    /** Opens an existing database. */
     static PaymentDatabase open(PostgresServer server, String name, int callers) throws SQLException {
         server.execute(name, BARE_TABLE);
         return new PaymentDatabase(server, name, callers);
@@ -75,7 +75,7 @@ final class PaymentDatabase implements AutoCloseable {
         return pool;
     }
 
-    /** Calls on the store. */
+    /** Returns the payments that are made by calls on the store. */
     Payments payments() {
         return payments;
     }
@@ -92,7 +92,7 @@ final class PaymentDatabase implements AutoCloseable {
         }
     }
 
-    /** BEGIN, INSERT, COMMIT. */
+    /** Runs BEGIN, INSERT, COMMIT. */
     void insertAndCommit() throws SQLException {
         try (Connection connection = transactions.getConnection()) {
             insert(connection);
@@ -100,19 +100,19 @@ final class PaymentDatabase implements AutoCloseable {
         }
     }
 
-    /** An INSERT in autocommit. */
+    /** Runs an INSERT in autocommit. */
     void insertAlone() throws SQLException {
         try (Connection connection = autocommit.getConnection()) {
             insert(connection);
         }
     }
 
-    /** The INSERT in a caller-managed transaction. */
+    /** Runs the INSERT in a caller-managed transaction. */
     void insertOnce() {
         requireExecuted(callerManaged.run(Payments.newCall(), PaymentDatabase::insertAndRespond));
     }
 
-    /** The same, which looks up its key only when it commits. */
+    /** Runs the INSERT in a caller-managed transaction that looks up its key only when it commits. */
     void insertOnceEffectFirst() {
         requireExecuted(callerManaged.runEffectFirst(Payments.newCall(), PaymentDatabase::insertAndRespond));
     }
@@ -128,10 +128,10 @@ final class PaymentDatabase implements AutoCloseable {
         }
     }
 
-    /** A call that was made, and the id of its row. */
+    /** A completed call, and the id of its row. */
     record Known(Call call, UUID row) {}
 
-    /** Makes payments whose keys are known from then on. */
+    /** Makes payments, and returns their calls. */
     List<Known> payKnown(int count) throws SQLException {
         List<Known> known = new ArrayList<>();
         try (Connection connection = autocommit.getConnection();
@@ -151,7 +151,7 @@ final class PaymentDatabase implements AutoCloseable {
         return known;
     }
 
-    /** Selects a row, and reads what a replay needs of it. */
+    /** Selects the columns of a row that a replay needs. */
     void select(UUID row) throws SQLException {
         try (Connection connection = autocommit.getConnection();
                 PreparedStatement select = connection.prepareStatement(SELECT)) {
@@ -164,7 +164,7 @@ final class PaymentDatabase implements AutoCloseable {
         }
     }
 
-    /** The store itself. */
+    /** Returns the store. */
     PostgresStore store() {
         return store;
     }

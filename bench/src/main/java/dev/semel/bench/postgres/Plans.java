@@ -14,10 +14,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How PostgreSQL executed the statements of the store: read from the server's log, to which {@code auto_explain} writes every plan.
+ * The query plans of the store's statements, counted in the server's log, to which {@code auto_explain} writes them.
  *
- * @param indexScans scans of an index
- * @param wholeTables scans of a whole table of ours
+ * @param indexScans number of index scans
+ * @param wholeTables number of sequential scans of the store's tables
  */
 record Plans(int indexScans, int wholeTables) {
 
@@ -29,7 +29,7 @@ record Plans(int indexScans, int wholeTables) {
             "auto_explain.log_min_duration = 0",
             "auto_explain.log_nested_statements = on");
 
-    /** Gets the plans of new payments, a replay, a query and a sweep in a filled database. */
+    /** Runs new payments, a replay, a query and a sweep in a filled database, and returns their plans. */
     static Plans of(PostgresServer server, String database, long filled) throws IOException, SQLException {
         for (String setting : SETTINGS) {
             server.execute(PostgresServer.POSTGRES, "alter database " + database + " set " + setting);

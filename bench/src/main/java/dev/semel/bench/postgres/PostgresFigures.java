@@ -3,7 +3,7 @@ package dev.semel.bench.postgres;
 import dev.semel.bench.Contest.Scores;
 import dev.semel.bench.ContestFigures;
 
-/** What was measured. */
+/** The figures of the PostgreSQL store. */
 final class PostgresFigures extends ContestFigures<PostgresFigures.DatabaseSize> {
 
     static final String TRANSACTION = "transaction";
@@ -13,13 +13,13 @@ final class PostgresFigures extends ContestFigures<PostgresFigures.DatabaseSize>
     static final String SELECT = "select";
     static final String DBOS = "dbos";
 
-    /** The server's version. */
+    /** The version of PostgreSQL. */
     final String version;
 
-    /** What a key takes on disk. */
+    /** The disk space of a key. */
     final Footprint footprint;
 
-    /** How the queries of the largest database were executed. */
+    /** The query plans in the largest database. */
     Plans plans = new Plans(0, 0);
 
     PostgresFigures(String version, Footprint footprint) {
@@ -28,13 +28,13 @@ final class PostgresFigures extends ContestFigures<PostgresFigures.DatabaseSize>
     }
 
     /**
-     * A database of some size.
+     * Figures of a database of some size.
      *
-     * @param keys how many payments it was filled with
-     * @param bytes bytes on disk
-     * @param fresh calls with new keys, on it and on a small one
-     * @param replays calls with known keys, on it and on a small one
-     * @param queries queries of a customer's payments, on it and on a small one
+     * @param keys number of keys in the database
+     * @param bytes size on disk
+     * @param fresh scores of calls with new keys, in this database and in a small one
+     * @param replays scores of calls with known keys, in this database and in a small one
+     * @param queries scores of queries for a customer's payments, in this database and in a small one
      */
     record DatabaseSize(long keys, long bytes, Scores fresh, Scores replays, Scores queries) implements Size {}
 }

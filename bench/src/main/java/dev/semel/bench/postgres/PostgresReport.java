@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** Reports what was measured of the PostgreSQL store. */
+/** The page of the PostgreSQL store's benchmark. */
 final class PostgresReport extends ContestReport<DatabaseSize> {
 
     private static final Map<Integer, Double> FRESH_AIMS = Map.of(1, 1.0, MOST_CALLERS, 1.5);
@@ -66,38 +66,36 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
 
     @Override
     protected String markdown() {
-        return "# The PostgreSQL store: how fast\n\n"
+        return "# Benchmark: the PostgreSQL store\n\n"
                 + opening()
                 + "PostgreSQL " + figures.version + " on the same machine, with `fsync`, `synchronous_commit` and"
                 + " `full_page_writes` on; " + settings() + ".\n\n"
                 + aims()
-                + "\n## Size of a key\n\nBytes on disk and index entries after " + keys(figures.footprint.keys())
+                + "\n## Size of a key\n\nMeasured after " + keys(figures.footprint.keys())
                 + " calls with new keys and responses of " + Payments.payload().length
-                + " bytes, by the table in which each call writes a row. They include the space that pages leave free.\n\n"
+                + " bytes. The bytes include the free space of pages.\n\n"
                 + figures.footprint.markdown()
-                + "\n## New keys\n\n![Calls a second against callers](postgres-callers.svg)\n\n"
+                + "\n## New keys\n\n![Calls per second by callers](postgres-callers.svg)\n\n"
                 + "A call with a new key writes its idempotency record, a document of about 100 bytes and an index entry."
-                + " The yardstick inserts the key and the bytes of the document, and nothing else, into a table with a"
-                + " primary key, by plain JDBC on a pool with a connection for each caller: in a transaction, and in"
-                + " autocommit. The store has eight connections; its callers share round trips (group commit). Calls come"
-                + " from virtual threads if the JVM has them, as in the server, and for comparison from platform threads."
-                + " A caller-managed INSERT is the yardstick's, in one transaction with its idempotency record, on the"
-                + " yardstick's connections. DBOS runs a workflow of one step that only returns a response. Quotas are"
-                + " off.\n\n"
+                + " The baseline inserts only the key and the bytes of the document, into a table with a primary key, by plain"
+                + " JDBC with one connection per caller: in a transaction, and in autocommit. The store has eight connections;"
+                + " its callers share round trips (group commit). Calls come from virtual threads if the JVM has them, as in"
+                + " the server, and for comparison from platform threads. A caller-managed INSERT is the one of the baseline,"
+                + " in one transaction with its idempotency record, on the same connections. DBOS runs a workflow of one step"
+                + " that only returns a response. Quotas are off.\n\n"
                 + contests(figures.fresh, FRESH, TRANSACTION)
-                + "\n## Known keys\n\nA call with a known key gets the recorded response; plain JDBC selects the same columns"
-                + " of the same row; DBOS gets the id of a workflow that has run.\n\n"
+                + "\n## Known keys\n\nA call with a known key is replayed. Plain JDBC selects the same columns of the same"
+                + " row. DBOS is called with the id of a workflow that has run.\n\n"
                 + contests(figures.replays, List.of(SEMEL, SEMEL_PLATFORM, SELECT, DBOS), SELECT)
-                + "\n## Databases of rising size\n\n![Latency against stored keys](postgres-keys.svg)\n\n"
-                + "A database is filled with rows as the store writes them, and takes turns with a new one of "
-                + smallKeys() + " keys. New and known keys: " + MOST_CALLERS
-                + " callers; queries: one caller, who gets the " + Payments.PER_CUSTOMER
+                + "\n## Databases of rising size\n\n![Latency by stored keys](postgres-keys.svg)\n\n"
+                + "A database is filled with rows as the store writes them. It takes turns with a new one of "
+                + smallKeys() + " keys: " + MOST_CALLERS
+                + " callers for new and known keys, one caller for queries. A query returns the " + Payments.PER_CUSTOMER
                 + " documents of one customer by a prefix of their keys.\n\n"
                 + sizes()
                 + String.format(
                         Locale.ROOT,
-                        "%nWith %s keys, the store's statements were executed with %,d scans of an index and %,d of a whole"
-                                + " table (`auto_explain`).%n",
+                        "%nQuery plans with %s keys (`auto_explain`): %,d index scans, %,d sequential scans.%n",
                         keys(largest().keys()),
                         figures.plans.indexScans(),
                         figures.plans.wholeTables());
@@ -125,39 +123,39 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
             Double aim = FRESH_AIMS.get(callers);
             if (aim != null) {
                 aims.atLeast(
-                        "new key, callers: " + callers + ", to BEGIN, INSERT, COMMIT",
+                        "new key, " + callers(callers) + ", relative to BEGIN, INSERT, COMMIT",
                         scores.times(SEMEL, TRANSACTION),
                         aim);
             }
         });
         for (String contender : List.of(CALLER_MANAGED, EFFECT_FIRST)) {
             aims.atLeast(
-                    plainLabel(contender) + ", callers: " + MOST_CALLERS + ", to BEGIN, INSERT, COMMIT",
+                    plainLabel(contender) + ", " + callers(MOST_CALLERS) + ", relative to BEGIN, INSERT, COMMIT",
                     withMost(figures.fresh).times(contender, TRANSACTION),
                     CALLER_MANAGED_AIM);
         }
         figures.replays.forEach((callers, scores) -> aims.atLeast(
-                "known key, callers: " + callers + ", to a SELECT by key", scores.times(SEMEL, SELECT), REPLAY_AIM));
+                "known key, " + callers(callers) + ", relative to a SELECT by key", scores.times(SEMEL, SELECT), REPLAY_AIM));
         DatabaseSize largest = largest();
-        String compared = " with " + keys(largest.keys()) + " keys, to " + smallKeys();
-        return aims.atMost("time of a new key" + compared, slowdown(largest.fresh()), " ×", GROWTH_AIM)
-                .atMost("time of a known key" + compared, slowdown(largest.replays()), " ×", GROWTH_AIM)
-                .atMost("time of a query" + compared, slowdown(largest.queries()), " ×", GROWTH_AIM)
-                .atMost("whole tables read with " + keys(largest.keys()) + " keys", figures.plans.wholeTables(), "", 0)
+        String compared = " with " + keys(largest.keys()) + " keys, relative to " + smallKeys();
+        return aims.atMost("duration of a new key" + compared, slowdown(largest.fresh()), " ×", GROWTH_AIM)
+                .atMost("duration of a known key" + compared, slowdown(largest.replays()), " ×", GROWTH_AIM)
+                .atMost("duration of a query" + compared, slowdown(largest.queries()), " ×", GROWTH_AIM)
+                .atMost("sequential scans with " + keys(largest.keys()) + " keys", figures.plans.wholeTables(), "", 0)
                 .atLeast(
-                        "new key, callers: " + MOST_CALLERS + ", to DBOS",
+                        "new key, " + callers(MOST_CALLERS) + ", relative to DBOS",
                         withMost(figures.fresh).times(SEMEL, DBOS),
                         DBOS_AIM)
                 .atLeast(
-                        "known key, callers: " + MOST_CALLERS + ", to DBOS",
+                        "known key, " + callers(MOST_CALLERS) + ", relative to DBOS",
                         withMost(figures.replays).times(SEMEL, DBOS),
                         DBOS_AIM)
                 .markdown();
     }
 
     private String sizes() {
-        StringBuilder table = new StringBuilder("| keys | MB on disk | new key, a second | p50 µs | to small |"
-                + " known key, a second | p50 µs | to small | query, p50 µs | p99 µs | to small |\n"
+        StringBuilder table = new StringBuilder("| keys | MB on disk | new keys per second | p50 µs | relative to small |"
+                + " known keys per second | p50 µs | relative to small | query, p50 µs | p99 µs | relative to small |\n"
                 + "|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (DatabaseSize size : figures.sizes) {
             table.append(String.format(

@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Measures everything, on one server. */
+/** Runs the benchmark of the PostgreSQL store on one server. */
 final class PostgresRun {
 
     static final List<Integer> CALLERS = List.of(1, 8, 32);
@@ -63,7 +63,7 @@ final class PostgresRun {
         return figures;
     }
 
-    /** One caller alone makes too few calls in a slice for the JVM to compile them well; and many callers need a while, too. */
+    /** A slice has too few calls for the JVM to optimize them. */
     private void warmUp(DbosPeer dbos) throws SQLException {
         Effort longer = new Effort(WARM_UP_ROUNDS, scale.effort().slice());
         fresh(MOST_CALLERS, dbos, longer);
@@ -113,7 +113,7 @@ final class PostgresRun {
         }
     }
 
-    /** Fills one database more and more, and measures it at each size beside a small one that is new each time. */
+    /** Fills one database in steps, and measures it at each size next to a new small one. */
     private void grow(PostgresFigures figures) throws IOException, SQLException {
         Filling large = Filling.begin(server, LARGE);
         Filling.begin(server, SMALL).fill(0, scale.smallKeys(), done -> {});

@@ -1,4 +1,4 @@
-/** What the PostgreSQL store costs, beside plain SQL and DBOS: {@code semel bench postgres}. */
+/** The benchmark of the PostgreSQL store: {@code semel bench postgres}. */
 @NullMarked
 package dev.semel.bench.postgres;
 

@@ -20,8 +20,8 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * Bare RocksDB: the yardstick. It has the column families, the cache and the filters of the embedded store, and writes as many bytes
- * under keys that come in the same order.
+ * The baseline of the benchmark: RocksDB without Semel. It has the column families, cache and filters of the embedded store, and writes the
+ * same number of bytes under keys in the same order.
  */
 final class BareDatabase implements AutoCloseable {
 
@@ -59,7 +59,7 @@ final class BareDatabase implements AutoCloseable {
         db = RocksDB.open(options, folder.toString(), descriptors, families);
     }
 
-    /** @param concurrent whether many may write to memory at once, as RocksDB lets them by default */
+    /** @param concurrent whether several threads may write to memory at the same time, as is RocksDB's default */
     static BareDatabase open(Path folder, boolean concurrent) {
         try {
             return new BareDatabase(folder, concurrent);
@@ -73,7 +73,7 @@ final class BareDatabase implements AutoCloseable {
         return resource;
     }
 
-    /** A row as the store has written it. */
+    /** A row as the store wrote it. */
     static final class Row {
 
         private final int family;
@@ -91,7 +91,7 @@ final class BareDatabase implements AutoCloseable {
         }
     }
 
-    /** All rows of a store, except its metadata in the first family. */
+    /** Returns all rows of a store, except its metadata in the first family. */
     List<Row> rows() {
         List<Row> rows = new ArrayList<>();
         for (int family = 1; family < families.size(); family++) {
@@ -104,7 +104,7 @@ final class BareDatabase implements AutoCloseable {
         return rows;
     }
 
-    /** Writes rows of the same lengths in one batch, and waits for the disk. */
+    /** Writes rows of the same lengths in one synced batch. */
     void write(List<Row> rows) throws RocksDBException {
         long number = numbers.incrementAndGet();
         try (WriteBatch batch = new WriteBatch()) {
@@ -117,7 +117,7 @@ final class BareDatabase implements AutoCloseable {
         }
     }
 
-    /** As in the store, keys of index entries rise with time, and others come in no order. */
+    /** As in the store, keys of index entries increase, and others have no order. */
     private static byte[] freshKey(Row row, long number) {
         byte[] key = row.key.clone();
         int lastPart = key.length;
@@ -128,14 +128,14 @@ final class BareDatabase implements AutoCloseable {
         return key;
     }
 
-    /** Encodes a number in hexadecimal, the highest digits first. */
+    /** Encodes a number in hexadecimal, most significant digit first. */
     private static void number(byte[] bytes, int from, long number) {
         for (int i = 0; i < 16 && from + i < bytes.length; i++) {
             bytes[from + i] = (byte) "0123456789abcdef".charAt((int) (number >>> (60 - 4 * i)) & 15);
         }
     }
 
-    /** Reads a row of a call by its key. */
+    /** Reads the row of an idempotency record. */
     void read(byte[] key) throws RocksDBException {
         if (db.get(families.get(RECORDS), key) == null) {
             throw new IllegalStateException("The row is missing");

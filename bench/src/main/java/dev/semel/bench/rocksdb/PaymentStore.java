@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** An embedded store with payments. */
+/** Payments on an embedded store. */
 final class PaymentStore extends Payments implements AutoCloseable {
 
     private final RocksDbStore store;
@@ -22,18 +22,18 @@ final class PaymentStore extends Payments implements AutoCloseable {
         return new PaymentStore(RocksDbStore.open(folder, RocksDbSettings.DEFAULTS.withSynced(synced), Time.system()));
     }
 
-    /** One of the payments that fill a store. */
+    /** Makes one of the payments that fill a store. */
     void fill(long number) {
         pay(newCall(), customerOf(number));
     }
 
-    /** Queries the payments of a customer of a store that was filled with so many. */
+    /** Queries the payments of a random customer. */
     void list(long filled) {
         long number = ThreadLocalRandom.current().nextLong(filled);
         list(customerOf(number), Math.min(filled, PER_CUSTOMER));
     }
 
-    /** Customers come in no order. */
+    /** Returns the customer of a payment. Successive customers have no order. */
     private static String customerOf(long number) {
         return customer(number / PER_CUSTOMER * 0x9E3779B97F4A7C15L);
     }

@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Reports what was measured of the embedded store. */
+/** The page of the embedded store's benchmark. */
 final class RocksDbReport extends ContestReport<StoreSize> {
 
     private static final Map<Integer, Double> FRESH_AIMS = Map.of(1, 0.85, 8, 0.9, 64, 1.3);
@@ -50,35 +50,34 @@ final class RocksDbReport extends ContestReport<StoreSize> {
 
     @Override
     protected String markdown() {
-        return "# The embedded store: how fast\n\n"
+        return "# Benchmark: the embedded store\n\n"
                 + opening()
                 + aims()
-                + "\n## New keys\n\n![Calls a second against callers](rocksdb-callers.svg)\n\n"
+                + "\n## New keys\n\n![Calls per second by callers](rocksdb-callers.svg)\n\n"
                 + String.format(
                         Locale.ROOT,
                         "A call with a new key writes its idempotency record, a document of about 100 bytes and an index"
-                                + " entry, %d bytes in four rows, and waits for the disk. Bare RocksDB writes rows of the same"
-                                + " lengths in one batch for each caller, and waits for the disk; it looks up and checks"
-                                + " nothing. Tuned, it lets one thread at a time write to memory"
-                                + " (`allow_concurrent_memtable_write=false`), as the store does. Calls come from virtual"
-                                + " threads if the JVM has them, as in the server, and for comparison from platform threads."
-                                + " Bare RocksDB is called from platform threads, because it would pin virtual ones. The"
-                                + " fingerprint of the payload is computed before; quotas are off.%n%n",
+                                + " entry: %d bytes in four rows, synced to disk. Bare RocksDB writes rows of the same lengths,"
+                                + " in one synced batch per caller; it looks up and checks nothing. Tuned, it lets one thread"
+                                + " at a time write to memory (`allow_concurrent_memtable_write=false`), as the store does."
+                                + " Calls come from virtual threads if the JVM has them, as in the server, and for comparison"
+                                + " from platform threads. Bare RocksDB is called from platform threads, because it would pin"
+                                + " virtual ones. Fingerprints are computed beforehand; quotas are off.%n%n",
                         figures.bytesPerCall)
                 + contests(figures.fresh, FRESH, SEMEL)
-                + "\nGroup commit, calls per write to disk: "
+                + "\nCalls per write to disk (group commit): "
                 + figures.callsPerGroup.entrySet().stream()
                         .map(group ->
-                                String.format(Locale.ROOT, "%.1f (callers: %d)", group.getValue(), group.getKey()))
+                                String.format(Locale.ROOT, "%.1f with %s", group.getValue(), callers(group.getKey())))
                         .collect(Collectors.joining(", "))
                 + ".\n\n## Known keys\n\nA call with a known key gets the recorded response; bare RocksDB gets the same row"
                 + " from a copy of the same folder, and does not decode it.\n\n"
                 + contests(figures.replays, List.of(SEMEL, BARE), SEMEL)
-                + "\n## Stores of rising size\n\n![Latency against stored keys](rocksdb-keys.svg)\n\n"
-                + "A store is filled by two callers who do not wait for the disk. It then takes turns with a new store of "
+                + "\n## Stores of rising size\n\n![Latency by stored keys](rocksdb-keys.svg)\n\n"
+                + "A store is filled by two callers, without syncing. It then takes turns with a new store of "
                 + smallKeys()
-                + " keys. After up to 100,000 queries to warm up, a query returns the "
-                + Payments.PER_CUSTOMER + " documents of one customer by a prefix of their keys.\n\n"
+                + " keys. A query returns the " + Payments.PER_CUSTOMER
+                + " documents of one customer by a prefix of their keys; up to 100,000 queries warm up.\n\n"
                 + sizes();
     }
 
@@ -89,19 +88,19 @@ final class RocksDbReport extends ContestReport<StoreSize> {
             if (aim != null) {
                 for (String yardstick : List.of(BARE, TUNED)) {
                     aims.atLeast(
-                            "new key, callers: " + callers + ", to " + label(yardstick),
+                            "new key, " + callers(callers) + ", relative to " + label(yardstick),
                             scores.times(SEMEL, yardstick),
                             aim);
                 }
             }
         });
         figures.replays.forEach((callers, scores) -> aims.atLeast(
-                "known key, callers: " + callers + ", to a bare get", scores.times(SEMEL, BARE), REPLAY_AIM));
+                "known key, " + callers(callers) + ", relative to a bare get", scores.times(SEMEL, BARE), REPLAY_AIM));
         StoreSize largest = largest();
-        String compared = " with " + keys(largest.keys()) + " keys, to " + smallKeys();
-        return aims.atMost("time of a query" + compared, slowdown(largest.queries()), " ×", GROWTH_AIM)
-                .atMost("time of a new key" + compared, slowdown(largest.fresh()), " ×", GROWTH_AIM)
-                .atMost("opening " + keys(largest.keys()) + " keys", seconds(largest), " s", OPENING_AIM)
+        String compared = " with " + keys(largest.keys()) + " keys, relative to " + smallKeys();
+        return aims.atMost("duration of a query" + compared, slowdown(largest.queries()), " ×", GROWTH_AIM)
+                .atMost("duration of a new key" + compared, slowdown(largest.fresh()), " ×", GROWTH_AIM)
+                .atMost("time to open " + keys(largest.keys()) + " keys", seconds(largest), " s", OPENING_AIM)
                 .markdown();
     }
 
@@ -111,8 +110,8 @@ final class RocksDbReport extends ContestReport<StoreSize> {
 
     private String sizes() {
         StringBuilder table =
-                new StringBuilder("| keys | MB on disk | bytes per key | filled, keys a second | opening, s |"
-                        + " new key, p50 µs | p99 µs | to small | query, p50 µs | p99 µs | to small |\n"
+                new StringBuilder("| keys | MB on disk | bytes per key | filled, keys per second | opened, s |"
+                        + " new key, p50 µs | p99 µs | relative to small | query, p50 µs | p99 µs | relative to small |\n"
                         + "|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (StoreSize size : figures.sizes) {
             table.append(String.format(

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Measures everything, in a folder of its own. */
+/** Runs the benchmark of the embedded store in an empty folder. */
 final class RocksDbRun {
 
     static final List<Integer> CALLERS = List.of(1, 2, 8, 64);
@@ -38,14 +38,14 @@ final class RocksDbRun {
     private static final int KNOWN = 1024;
     private static final int WARM_UP_CALLS = 300_000;
 
-    /** Until indexes are in memory, and most of the store is compacted. */
+    /** Enough to bring indexes into memory and to compact most of the store. */
     private static final long WARM_UP_QUERIES = 100_000;
 
     private final Path folder;
     private final Scale scale;
     private final RocksDbFigures figures = new RocksDbFigures();
 
-    /** A run in an empty folder. */
+    /** @param folder an empty folder */
     RocksDbRun(Path folder, Scale scale) {
         this.folder = folder;
         this.scale = scale;
@@ -67,14 +67,14 @@ final class RocksDbRun {
         return figures;
     }
 
-    /** One caller alone makes too few calls in a slice for the JVM to compile them well. */
+    /** One caller makes too few calls in a slice for the JVM to optimize them. */
     private void warmUp() {
         Path subfolder = folder.resolve("warm");
         fill(subfolder, 0, Math.min(scale.keys(), WARM_UP_CALLS));
         delete(subfolder);
     }
 
-    /** The rows that one call writes, as they are stored. */
+    /** Returns the rows that one call writes. */
     private List<Row> rowsOfOneCall() {
         Path subfolder = folder.resolve("one");
         try (PaymentStore store = PaymentStore.open(subfolder, true)) {
@@ -105,7 +105,7 @@ final class RocksDbRun {
         }
     }
 
-    /** Reads the same rows, from two copies of one folder. */
+    /** Reads the same rows from two copies of one folder. */
     private Scores replays(int callers) {
         Path subfolder = folder.resolve("replays");
         List<Call> known = new ArrayList<>();
@@ -134,7 +134,7 @@ final class RocksDbRun {
         return (key.user() + "\0" + key.endpoint() + "\0" + key.key()).getBytes(UTF_8);
     }
 
-    /** Fills one store more and more, and measures it at each size beside a small one that is new each time. */
+    /** Fills one store in steps, and measures it at each size next to a new small one. */
     private void grow() {
         Path large = folder.resolve(LARGE);
         long filled = 0;
@@ -174,7 +174,7 @@ final class RocksDbRun {
         }
     }
 
-    /** Makes payments until there are so many, without waiting for the disk; returns how many a second. */
+    /** Makes payments without syncing, and returns their number per second. */
     private static double fill(Path subfolder, long from, long to) {
         long startedAt = System.nanoTime();
         try (PaymentStore store = PaymentStore.open(subfolder, false)) {

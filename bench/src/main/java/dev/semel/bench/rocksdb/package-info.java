@@ -1,4 +1,4 @@
-/** How fast the embedded store is, beside bare RocksDB. */
+/** The benchmark of the embedded store: {@code semel bench rocksdb}. */
 @NullMarked
 package dev.semel.bench.rocksdb;
 

@@ -1,6 +1,7 @@
 package dev.semel.bench.sweep;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.bench.Aims;
 import dev.semel.bench.Output;
 import dev.semel.bench.Page;
 import dev.semel.bench.PostgresServer;
@@ -40,7 +41,7 @@ import picocli.CommandLine.Spec;
         })
 public final class SweepBench implements Runnable {
 
-    private static final double MOST_MORE = 1.5;
+    private static final double P99_AIM = 1.5;
     private static final String DATABASE = "swept";
     private static final int CONNECTIONS = 10;
 
@@ -115,35 +116,34 @@ public final class SweepBench implements Runnable {
     }
 
     private static String markdown(List<Figures> figures, Effort effort) {
-        StringBuilder page = new StringBuilder("# Sweeps beside calls\n\nWritten by `./semel bench sweep`. JDK "
-                + Runtime.version().feature() + ", "
-                + Runtime.getRuntime().availableProcessors() + " processors. " + effort.rate()
-                + " calls a second, each with a new key, a document and an index entry, come at a steady rate. The latency of a"
-                + " call counts from when it was due. The responses of expired keys are swept in every other slice of "
+        StringBuilder page = new StringBuilder("# Benchmark: calls during a sweep\n\nWritten by `./semel bench sweep` on JDK "
+                + Runtime.version().feature() + " and "
+                + Runtime.getRuntime().availableProcessors()
+                + " processors. [How to read these pages](README.md).\n\n"
+                + effort.rate()
+                + " calls per second arrive at a steady rate. Each has a new key and writes a document and an index entry. The"
+                + " latency of a call counts from when it was due. A sweep of expired keys runs in every other slice of "
                 + effort.slice().toSeconds()
-                + " s. The ratio is that of two slices that follow one another: median of all such pairs but the first, so that"
-                + " both meet the same machine. What a sweep leaves to the store to do later (RocksDB's compaction, PostgreSQL's"
-                + " vacuum) falls into both. The aim: with the sweep, the p99 latency is less than 1.5 times as high. The third"
-                + " quartile of the ratio is shown beside its median, and, for the noise of the machine, the same quartile for"
-                + " slices without the sweep, each compared with the one before.\n\n"
-                + "| | pairs | p50 without | p50 with | p99 without | p99 with | ratio of p99 | aim, 1.5 | third quartile | noise, third quartile | swept | in |\n"
-                + "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+                + " s. The ratio compares the p99 latency of a slice with the sweep to that of the slice before. Its median and third"
+                + " quartile are over all pairs of slices but the first. The noise is the third quartile of the same ratio for"
+                + " slices without the sweep. Work that a sweep leaves for later (compaction of RocksDB, vacuum of PostgreSQL)"
+                + " falls into both kinds of slices.\n\n"
+                + "| | pairs | p50 without | p50 with | p99 without | p99 with | ratio of p99, median | third quartile | noise | swept | in |\n"
+                + "|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (Figures each : figures) {
             Round all = each.all();
-            double ratio = each.ratio(0.99, 0.5);
             page.append(String.format(
                     Locale.ROOT,
-                    "| %s | %d | %.2f ms | %.2f ms | %.2f ms | %.2f ms | %.2f | %s | %.2f | %s | %,d | %.1f s |%n",
+                    "| %s | %d | %.2f ms | %.2f ms | %.2f ms | %.2f ms | %s | %.2f × | %s | %,d | %,.0f s |%n",
                     each.name(),
                     each.rounds().size(),
                     all.quiet().quantile(0.5) / 1e6,
                     all.sweeping().quantile(0.5) / 1e6,
                     all.quiet().quantile(0.99) / 1e6,
                     all.sweeping().quantile(0.99) / 1e6,
-                    ratio,
-                    ratio < MOST_MORE ? "yes" : "**no**",
+                    Aims.maximum(each.ratio(0.99, 0.5), " ×", P99_AIM),
                     each.ratio(0.99, 0.75),
-                    each.rounds().size() > 1 ? String.format(Locale.ROOT, "%.2f", each.noise(0.99, 0.75)) : "-",
+                    each.rounds().size() > 1 ? String.format(Locale.ROOT, "%.2f ×", each.noise(0.99, 0.75)) : "-",
                     each.swept(),
                     each.seconds()));
         }

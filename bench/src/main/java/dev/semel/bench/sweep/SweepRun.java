@@ -21,8 +21,8 @@ import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /**
- * Calls at a steady rate, and a sweep beside them that pauses in every other slice of time, so that calls with it and without it
- * meet the same machine. The latency of a call counts from when it was due, so that it includes waiting for other calls.
+ * Makes calls at a steady rate, while a sweep runs in every other slice of time. So calls with and without the sweep run under the same
+ * conditions. The latency of a call counts from when it was due, so it includes waiting for other calls.
  */
 final class SweepRun {
 
@@ -31,11 +31,11 @@ final class SweepRun {
     private static final Duration SHORTEST = Duration.ofMillis(1);
 
     /**
-     * How much is measured.
+     * The size of a run.
      *
-     * @param keys how many are swept
-     * @param rate calls in a second
-     * @param slice how long the sweep pauses, and then runs
+     * @param keys number of keys to sweep
+     * @param rate calls per second
+     * @param slice time for which the sweep pauses, and then runs
      */
     record Effort(long keys, int rate, Duration slice) {}
 
@@ -57,14 +57,14 @@ final class SweepRun {
     }
 
     /**
-     * What was measured.
+     * The figures of a run.
      *
-     * @param swept how many responses were deleted
-     * @param seconds how long that took, without the slices in which the sweep paused
+     * @param swept number of responses that were deleted
+     * @param seconds duration of the sweep, without the slices in which it paused
      */
     record Figures(String name, List<Round> rounds, long swept, double seconds) {
 
-        /** All rounds as one. */
+        /** Returns all rounds as one. */
         Round all() {
             Round all = new Round();
             rounds.forEach(all::addAll);
@@ -72,16 +72,16 @@ final class SweepRun {
         }
 
         /**
-         * Latency with the sweep, divided by that without it.
+         * Returns the latency with the sweep, divided by that without it.
          *
-         * @param share which quantile of the latency
-         * @param ofRounds which quantile of the ratio over the rounds
+         * @param share quantile of the latency
+         * @param ofRounds quantile of the ratio over the rounds
          */
         double ratio(double share, double ofRounds) {
             return quantile(rounds.stream().mapToDouble(round -> round.ratio(share)), ofRounds);
         }
 
-        /** The same for slices without the sweep, each compared with the one before: noise of the machine. There have to be two. */
+        /** Returns the same ratio for slices without the sweep, each compared with the last: the noise of the machine. Needs two rounds. */
         double noise(double share, double ofRounds) {
             return quantile(
                     IntStream.range(1, rounds.size())
@@ -98,7 +98,7 @@ final class SweepRun {
         }
     }
 
-    /** Slices of time, the first without the sweep. */
+    /** Slices of time. The first is without the sweep. */
     private record Slices(long startedAt, long length) {
 
         long at(long nanos) {
@@ -109,14 +109,14 @@ final class SweepRun {
             return slice % IN_A_ROUND == 0;
         }
 
-        /** How long the sweep has to pause. */
+        /** Returns the time for which the sweep has to pause. */
         Duration quietLeft(long nanos) {
             long slice = at(nanos);
             return isQuiet(slice) ? Duration.ofNanos(startedAt + (slice + 1) * length - nanos) : Duration.ZERO;
         }
     }
 
-    /** The system's time, in which every pause lasts until the sweep may run. */
+    /** System time whose pauses end only when the sweep may run. */
     private record SliceTime(Slices slices) implements Time {
 
         @Override
@@ -160,11 +160,11 @@ final class SweepRun {
         });
     }
 
-    /** The first round warms everything up, and counts only if there is no other. */
+    /** Runs calls and the sweep. The first round is a warm-up, and counts only if there is no other. */
     <S extends DocumentStore & AdminStore> Figures run(S store) {
         Payments payments = new Payments(store);
         long length = effort.slice.toNanos();
-        Slices slices = new Slices(System.nanoTime() + length, length); // before the first of them, calls come alone
+        Slices slices = new Slices(System.nanoTime() + length, length); // until the first slice, only calls run
         AtomicLong end = new AtomicLong(Long.MAX_VALUE);
         CompletableFuture<List<Cleanup>> sweep = CompletableFuture.supplyAsync(() -> sweep(store.admin(), slices, end));
         List<Round> rounds = call(payments, slices, end);
@@ -179,7 +179,7 @@ final class SweepRun {
         return new Figures(name, rounds.size() > 1 ? rounds.subList(1, rounds.size()) : rounds, swept, seconds);
     }
 
-    /** @param end set to the time when the sweep ends */
+    /** @param end receives the time when the sweep ends */
     private static List<Cleanup> sweep(StoreAdmin admin, Slices slices, AtomicLong end) {
         try (Sweeper sweeper = new Sweeper(admin, new SliceTime(slices))) {
             Time.system().sleep(Duration.ofNanos(slices.startedAt + slices.length - System.nanoTime()));
@@ -192,7 +192,7 @@ final class SweepRun {
         }
     }
 
-    /** Makes calls until the end, and for one round at least. */
+    /** Makes calls until the end, but for at least one round. */
     private List<Round> call(Payments payments, Slices slices, AtomicLong end) {
         long step = Duration.ofSeconds(CALLERS).toNanos() / effort.rate;
         long first = System.nanoTime();

@@ -1,4 +1,4 @@
-/** How much slower calls are during a sweep. */
+/** The benchmark of calls during a sweep: {@code semel bench sweep}. */
 @NullMarked
 package dev.semel.bench.sweep;
 

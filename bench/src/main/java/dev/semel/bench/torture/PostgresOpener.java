@@ -15,7 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** Opens the store in the database whose URL is in the folder, as a server does; waits for it if it is out of reach. */
+/** Opens the store in the database whose URL is in the folder. Waits until the database can be reached. */
 public final class PostgresOpener implements StoreOpener {
 
     private static final int CONNECTIONS = 4;
@@ -61,7 +61,7 @@ public final class PostgresOpener implements StoreOpener {
         return new HikariDataSource(config);
     }
 
-    /** A store with a pool of its own. */
+    /** A store that closes its connection pool. */
     private static final class Pooled extends ForwardingStore {
 
         private final HikariDataSource pool;

@@ -7,7 +7,7 @@ import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.crash.StoreOpener;
 import java.nio.file.Path;
 
-/** Opens the embedded store as users do. */
+/** Opens the embedded store with its default settings. */
 public final class RocksDbOpener implements StoreOpener {
 
     @Override

@@ -4,23 +4,23 @@ import dev.semel.testkit.crash.CrashSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A store that is tortured, with the server that it needs. */
+/** A kind of store to torture, with the server that it needs. */
 interface Tortured extends AutoCloseable {
 
-    /** Settings of a round with a new store, in a folder of its own. */
+    /** Returns the settings of a round, with a new store in the folder. */
     CrashSettings round(Path folder) throws IOException;
 
     @Override
     void close();
 
-    /** Starts what a kind of store needs. */
+    /** Prepares a kind of store. */
     @FunctionalInterface
     interface Kind {
 
         /**
-         * Starts it.
+         * Starts the server that the store needs.
          *
-         * @param folder for what all rounds share
+         * @param folder folder for data of all rounds
          */
         Tortured begin(Path folder) throws IOException;
     }

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * A PostgreSQL that two workers share, with a database for each round. Its faults: a connection is ended by
- * {@code pg_terminate_backend}; the process behind one is killed by {@code kill -9}, whereupon the server ends all the others and
- * recovers; and the server is killed with all its processes.
+ * A PostgreSQL server that two workers share, with a database per round. Faults: {@code pg_terminate_backend} ends a connection;
+ * {@code kill -9} kills a backend process, after which the server restarts all others; {@code kill -9} kills the server with all its
+ * processes.
  */
 final class TorturedPostgres implements Tortured {
 
@@ -61,12 +61,12 @@ final class TorturedPostgres implements Tortured {
         breakConnection(random, pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
     }
 
-    /** What is done to the process behind a connection. */
+    /** A fault of a backend process. */
     private interface BackendFault {
         void inject(long pid) throws SQLException;
     }
 
-    /** There is no connection while the server still recovers from a fault before, or before a worker has connected. */
+    /** Injects a fault into a random connection. There may be none while the server recovers, or before a worker has connected. */
     private void breakConnection(SplittableRandom random, BackendFault fault) throws IOException, InterruptedException {
         try {
             List<String> all = server.query(PostgresServer.POSTGRES, CONNECTIONS);
@@ -74,7 +74,7 @@ final class TorturedPostgres implements Tortured {
                 fault.inject(Long.parseLong(all.get(random.nextInt(all.size()))));
             }
         } catch (SQLException e) {
-            // it is still recovering
+            // the server is still recovering
         }
         server.awaitReady();
     }

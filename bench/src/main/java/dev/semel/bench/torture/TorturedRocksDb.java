@@ -3,7 +3,7 @@ package dev.semel.bench.torture;
 import dev.semel.testkit.crash.CrashSettings;
 import java.nio.file.Path;
 
-/** The embedded store needs only its folder. */
+/** The embedded store, which needs only its folder. */
 final class TorturedRocksDb implements Tortured {
 
     @Override

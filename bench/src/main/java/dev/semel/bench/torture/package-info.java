@@ -1,4 +1,4 @@
-/** Crash runs of any length: {@code semel torture}. */
+/** Crash runs from the command line: {@code semel torture}. */
 @NullMarked
 package dev.semel.bench.torture;
 

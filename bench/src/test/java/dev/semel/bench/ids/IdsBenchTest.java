@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The benchmark runs and writes its page; how fast anything is, is not tested. */
+/** A short run writes the page. Speed is not tested. */
 class IdsBenchTest {
 
     @TempDir
@@ -22,7 +22,7 @@ class IdsBenchTest {
 
         String page = Files.readString(out.resolve("ids.md"));
         assertThat(page)
-                .contains("minting `tid62`, to peers with fresh randomness", "## Minting", "## Checking", "## Reading")
+                .contains("minting `tid62`, relative to peers with fresh randomness", "## Minting", "## Checking", "## Reading")
                 .contains("| **tid62** |", "| uuid-creator 6.1.1, v7 |")
                 .doesNotContain("NaN");
         assertThat(Files.readString(out.resolve("ids.svg")))

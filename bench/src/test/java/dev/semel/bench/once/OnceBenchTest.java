@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The benchmark runs and writes its page; how fast anything is, is not tested. */
+/** A short run writes the page. Speed is not tested. */
 class OnceBenchTest {
 
     @TempDir

@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The benchmark runs and writes its page; how fast anything is, is not tested. */
+/** A short run writes the page. Speed is not tested. */
 class RocksDbBenchTest {
 
     @TempDir
@@ -25,7 +25,7 @@ class RocksDbBenchTest {
         assertThat(LeftBehind.folders()).isEmpty();
         assertThat(Files.readString(out.resolve("rocksdb.md")))
                 .contains("## Aims", "## New keys", "## Known keys", "## Stores of rising size")
-                .contains("| new key, callers: 64, to bare RocksDB, tuned |", "| opening 400 keys |")
+                .contains("| new key, 64 callers, relative to bare RocksDB, tuned |", "| time to open 400 keys |")
                 .contains("| 64 | **atomic call** |", "| 2 | bare RocksDB |", "| 40 |", "| 400 |")
                 .doesNotContain("NaN");
         for (String plot : new String[] {"rocksdb-callers.svg", "rocksdb-keys.svg"}) {
