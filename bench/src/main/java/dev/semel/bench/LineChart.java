@@ -8,7 +8,8 @@ import java.util.Locale;
 public final class LineChart {
 
     private static final int LEFT = 70;
-    private static final int RIGHT = 520;
+    private static final int RIGHT = 450;
+    private static final int LEGEND = 470;
     private static final int TOP = 60;
     private static final int BOTTOM = 300;
     private static final int HEIGHT = 340;
@@ -56,8 +57,8 @@ public final class LineChart {
             String color = COLORS.get(i % COLORS.size());
             draw(svg, lines.get(i), color, top);
             int y = TOP + 18 * i;
-            svg.add("<rect x='540' y='%d' width='10' height='10' fill='%s'/>", y - 9, color);
-            svg.text(556, y, "start", lines.get(i).label);
+            svg.add("<rect x='%d' y='%d' width='10' height='10' fill='%s'/>", LEGEND, y - 9, color);
+            svg.text(LEGEND + 16, y, "start", lines.get(i).label);
         }
         return svg.document(HEIGHT);
     }

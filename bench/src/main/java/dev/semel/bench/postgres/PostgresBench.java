@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
         name = "postgres",
         description = {
             "Measures the bytes and index entries of a key, and makes calls on the PostgreSQL store beside plain SQL and"
-                    + " DBOS, and on databases of rising size; takes about twenty minutes, and about 15 GB in a temporary"
+                    + " DBOS, and on databases of increasing size; takes about twenty minutes, and about 15 GB in a temporary"
                     + " folder.",
             "For a short run: --keys 20000 --rounds 1."
         })

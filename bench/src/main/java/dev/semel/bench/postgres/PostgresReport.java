@@ -87,7 +87,7 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
                 + "\n## Known keys\n\nA call with a known key is replayed. Plain JDBC selects the same columns of the same"
                 + " row. DBOS is called with the id of a workflow that has run.\n\n"
                 + contests(figures.replays, List.of(SEMEL, SEMEL_PLATFORM, SELECT, DBOS), SELECT)
-                + "\n## Databases of rising size\n\n![Latency by stored keys](postgres-keys.svg)\n\n"
+                + "\n## Databases of increasing size\n\n![Latency by stored keys](postgres-keys.svg)\n\n"
                 + "A database is filled with rows as the store writes them. It takes turns with a new one of "
                 + smallKeys() + " keys: " + MOST_CALLERS
                 + " callers for new and known keys, one caller for queries. A query returns the " + Payments.PER_CUSTOMER

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "rocksdb",
         description = {
-            "Makes calls on the embedded store beside bare RocksDB, and on stores of rising size; takes about fifteen"
+            "Makes calls on the embedded store beside bare RocksDB, and on stores of increasing size; takes about fifteen"
                     + " minutes, and about 5 GB in a temporary folder.",
             "For a short run: --keys 20000 --rounds 1."
         })

@@ -73,7 +73,7 @@ final class RocksDbReport extends ContestReport<StoreSize> {
                 + ".\n\n## Known keys\n\nA call with a known key gets the recorded response; bare RocksDB gets the same row"
                 + " from a copy of the same folder, and does not decode it.\n\n"
                 + contests(figures.replays, List.of(SEMEL, BARE), SEMEL)
-                + "\n## Stores of rising size\n\n![Latency by stored keys](rocksdb-keys.svg)\n\n"
+                + "\n## Stores of increasing size\n\n![Latency by stored keys](rocksdb-keys.svg)\n\n"
                 + "A store is filled by two callers, without syncing. It then takes turns with a new store of "
                 + smallKeys()
                 + " keys. A query returns the " + Payments.PER_CUSTOMER

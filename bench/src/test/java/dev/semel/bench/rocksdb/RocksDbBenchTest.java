@@ -24,7 +24,7 @@ class RocksDbBenchTest {
 
         assertThat(LeftBehind.folders()).isEmpty();
         assertThat(Files.readString(out.resolve("rocksdb.md")))
-                .contains("## Aims", "## New keys", "## Known keys", "## Stores of rising size")
+                .contains("## Aims", "## New keys", "## Known keys", "## Stores of increasing size")
                 .contains("| new key, 64 callers, relative to bare RocksDB, tuned |", "| time to open 400 keys |")
                 .contains("| 64 | **atomic call** |", "| 2 | bare RocksDB |", "| 40 |", "| 400 |")
                 .doesNotContain("NaN");
