@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -25,19 +27,28 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard, the alerts and the page about operating name only what servers tell. */
+/** The dashboard, the alert rules and the pages use metrics that servers report, and describe all of them. */
 class OperatingTest {
 
-    private static final Path PAGE = Repository.ROOT.resolve("docs/operating/monitoring.md");
+    private static final Path METRICS_PAGE = Repository.ROOT.resolve("docs/reference/metrics.md");
+    private static final Path ALERTS_PAGE = Repository.ROOT.resolve("docs/operating/alerts.md");
+    private static final List<Path> PAGES = List.of(
+            METRICS_PAGE,
+            ALERTS_PAGE,
+            Repository.ROOT.resolve("docs/operating/maintenance.md"),
+            Repository.ROOT.resolve("docs/operating/monitoring.md"));
     private static final Path DASHBOARD = Repository.ROOT.resolve("docs/operating/dashboard.json");
     private static final Path ALERTS = Repository.ROOT.resolve("docs/operating/alerts.yml");
 
     private static final Pattern WORD = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
     private static final Pattern SELECTOR = Pattern.compile("([a-z_]+)\\{([^}]*)}");
     private static final Pattern MATCHER = Pattern.compile("([a-z_]+)(=~|!=|!~|=)\"([^\"]*)\"");
+    private static final Pattern FORMULA = Pattern.compile("`((?:sum|max)[^`]*)`");
+    private static final Pattern HEADING = Pattern.compile("(?m)^(?:## (\\w+)|### `(\\w+)`)$");
+    private static final Pattern PART = Pattern.compile("_(bucket|count|sum|max)$");
     private static final Pattern OF_OURS = Pattern.compile("`((?:semel|hikaricp|jvm|process)_[a-z_]*[a-z])`");
 
-    /** What a formula may have beside metrics. */
+    /** Words of the query language. */
     private static final Set<String> LANGUAGE = Set.of(
             "sum",
             "max",
@@ -54,18 +65,18 @@ class OperatingTest {
             "or",
             "offset");
 
-    /** What Prometheus adds to each series of a server. */
+    /** Labels that Prometheus adds to each series. */
     private static final Set<String> SCRAPED = Set.of("instance", "job");
 
     /** The labels of each metric, with their values. */
-    private static final Map<String, Map<String, Set<String>>> TOLD = new HashMap<>();
+    private static final Map<String, Map<String, Set<String>>> REPORTED = new HashMap<>();
 
     @BeforeAll
     static void askServersOnAllStores(@TempDir Path folder) throws Exception {
         try (ServerFixture memory = ServerFixture.onMemory();
                 ServerFixture embedded = ServerFixture.onRocksDb(folder);
                 ServerFixture shared = ServerFixture.onPostgres(Postgres.url(Postgres.NEWEST.database()), Map.of())) {
-            System.gc(); // or else there may be no pause to tell of
+            System.gc(); // otherwise there may be no pause to report
             for (ServerFixture server : List.of(memory, embedded, shared)) {
                 server.asNobody().get("/health/ready");
                 note(Scrape.await(
@@ -74,13 +85,13 @@ class OperatingTest {
                                 && (server != memory || scrape.names().contains("jvm_gc_pause_seconds_sum"))));
             }
         }
-        TOLD.put("up", Map.of());
+        REPORTED.put("up", Map.of());
     }
 
     private static void note(Scrape scrape) {
         for (String series : scrape.series().keySet()) {
             Map<String, Set<String>> labels =
-                    TOLD.computeIfAbsent(series.replaceFirst("\\{.*", ""), name -> new HashMap<>());
+                    REPORTED.computeIfAbsent(series.replaceFirst("\\{.*", ""), name -> new HashMap<>());
             MATCHER.matcher(series)
                     .results()
                     .forEach(label -> labels.computeIfAbsent(label.group(1), name -> new HashSet<>())
@@ -115,10 +126,10 @@ class OperatingTest {
         return alerts;
     }
 
-    private static void assertNamesWhatThereIs(String formula) {
+    private static void assertUsesReportedMetrics(String formula) {
         Matcher selectors = SELECTOR.matcher(formula);
         while (selectors.find()) {
-            Map<String, Set<String>> labels = TOLD.getOrDefault(selectors.group(1), Map.of());
+            Map<String, Set<String>> labels = REPORTED.getOrDefault(selectors.group(1), Map.of());
             for (MatchResult matcher :
                     MATCHER.matcher(selectors.group(2)).results().toList()) {
                 String label = matcher.group(1);
@@ -143,7 +154,7 @@ class OperatingTest {
                 .map(MatchResult::group)
                 .filter(word -> !LANGUAGE.contains(word))
                 .toList();
-        assertThat(metrics).as(formula).isNotEmpty().isSubsetOf(TOLD.keySet());
+        assertThat(metrics).as(formula).isNotEmpty().isSubsetOf(REPORTED.keySet());
         for (char[] pair : List.of(new char[] {'(', ')'}, new char[] {'{', '}'}, new char[] {'[', ']'})) {
             assertThat(formula.chars().filter(c -> c == pair[0]).count())
                     .as(formula)
@@ -155,41 +166,71 @@ class OperatingTest {
     void dashboard_usesExistingMetrics() throws Exception {
         List<String> formulas = dashboardFormulas();
         assertThat(formulas).hasSizeGreaterThan(30);
-        formulas.forEach(OperatingTest::assertNamesWhatThereIs);
+        formulas.forEach(OperatingTest::assertUsesReportedMetrics);
     }
 
     @Test
     void alerts_useExistingMetrics() throws Exception {
         for (Map<?, ?> alert : alerts()) {
-            assertNamesWhatThereIs(String.valueOf(alert.get("expr")));
+            assertUsesReportedMetrics(String.valueOf(alert.get("expr")));
             assertThat(((Map<?, ?>) alert.get("labels")).get("severity")).isIn("critical", "warning", "info");
             assertThat(((Map<?, ?>) alert.get("annotations")).containsKey("summary"))
                     .isTrue();
         }
     }
 
+    /** Each alert has a section, below the heading of its severity. */
     @Test
-    void page_describesEachAlert_andNamesExistingMetrics() throws Exception {
-        String page = Files.readString(PAGE);
-        Set<String> alerts = new TreeSet<>();
-        alerts().forEach(alert -> alerts.add(String.valueOf(alert.get("alert"))));
-        assertThat(alerts).hasSize(alerts().size());
-        assertThat(page.lines()
-                        .filter(line -> line.startsWith("| `Semel"))
-                        .map(line -> line.replaceFirst("\\| `(\\w+)` \\|.*", "$1")))
-                .containsExactlyInAnyOrderElementsOf(alerts);
-        for (MatchResult named : OF_OURS.matcher(page).results().toList()) {
-            String name = named.group(1);
-            assertThat(TOLD.containsKey(name) || TOLD.containsKey(name + "_count"))
-                    .as(name)
-                    .isTrue();
+    void alertsPage_describesEachAlert() throws Exception {
+        Map<String, String> described = new TreeMap<>();
+        String severity = "";
+        for (MatchResult heading :
+                HEADING.matcher(Files.readString(ALERTS_PAGE)).results().toList()) {
+            if (heading.group(1) != null) {
+                severity = heading.group(1).toLowerCase(Locale.ROOT);
+            } else {
+                assertThat(described.put(heading.group(2), severity))
+                        .as(heading.group())
+                        .isNull();
+            }
         }
-        Matcher formulas = Pattern.compile("`((?:sum|max)[^`]*)`").matcher(page);
+        Map<String, String> alerts = new TreeMap<>();
+        for (Map<?, ?> alert : alerts()) {
+            Object label = ((Map<?, ?>) alert.get("labels")).get("severity");
+            assertThat(alerts.put(String.valueOf(alert.get("alert")), String.valueOf(label)))
+                    .as(String.valueOf(alert))
+                    .isNull();
+        }
+        assertThat(described).isEqualTo(alerts);
+    }
+
+    @Test
+    void pages_useExistingMetrics() throws Exception {
         int found = 0;
-        while (formulas.find()) {
-            assertNamesWhatThereIs(formulas.group(1));
-            found++;
+        for (Path page : PAGES) {
+            String text = Files.readString(page);
+            for (MatchResult named : OF_OURS.matcher(text).results().toList()) {
+                String name = named.group(1);
+                assertThat(REPORTED.containsKey(name) || REPORTED.containsKey(name + "_count"))
+                        .as(page + ": " + name)
+                        .isTrue();
+            }
+            for (MatchResult formula : FORMULA.matcher(text).results().toList()) {
+                assertUsesReportedMetrics(formula.group(1));
+                found++;
+            }
         }
-        assertThat(found).isGreaterThan(5);
+        assertThat(found).isGreaterThan(8);
+    }
+
+    @Test
+    void metricsPage_listsEveryMetric() throws Exception {
+        String page = Files.readString(METRICS_PAGE);
+        Set<String> names = new TreeSet<>(REPORTED.keySet());
+        names.removeIf(name -> !name.startsWith("semel_") && !name.startsWith("hikaricp_"));
+        assertThat(names).hasSizeGreaterThan(40);
+        assertThat(names)
+                .allMatch(name -> page.contains("`" + name + "`")
+                        || page.contains("`" + PART.matcher(name).replaceFirst("") + "`"));
     }
 }
