@@ -4,6 +4,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,6 +140,22 @@ public abstract class IdScheme implements IdFormat {
         return this;
     }
 
+    /** Whether ids are counted: minted from the numbers of a sequence, and so easy to guess. */
+    public boolean isCounted() {
+        return false;
+    }
+
+    /**
+     * This scheme with its numbers drawn from a sequence, such as a {@code StoredSequence}. A counted scheme without a sequence checks
+     * and reads ids, but does not mint them; a scheme that does not count returns itself.
+     *
+     * @param numbers returns a higher number with each call, from 1 on
+     */
+    public IdScheme drawingFrom(LongSupplier numbers) {
+        Objects.requireNonNull(numbers);
+        return this;
+    }
+
     /**
      * This scheme behind a prefix: {@code user-…}.
      *
@@ -224,6 +245,93 @@ public abstract class IdScheme implements IdFormat {
             public String toString() {
                 return String.format(Locale.ROOT, "%,d ids", last);
             }
+        }
+    }
+
+    /** What a valid id holds. Equal if the scheme's name and the id are. */
+    public static final class ParsedId {
+
+        private final IdScheme scheme;
+        private final long high;
+        private final long low;
+
+        ParsedId(IdScheme scheme, long high, long low) {
+            this.scheme = scheme;
+            this.high = high;
+            this.low = low;
+        }
+
+        /** The scheme that read the id. */
+        public IdScheme scheme() {
+            return scheme;
+        }
+
+        /** The id as it is spelled. */
+        public String text() {
+            return scheme.text(high, low);
+        }
+
+        /** When the id was minted, as far as it says: to the second, millisecond or day. */
+        public Optional<Instant> time() {
+            return Optional.ofNullable(scheme.time(high, low));
+        }
+
+        /** The version of a UUID. */
+        public OptionalInt version() {
+            return scheme.version() < 0 ? OptionalInt.empty() : OptionalInt.of(scheme.version());
+        }
+
+        /** The number of an id that was counted. */
+        public OptionalLong number() {
+            long number = scheme.number(low);
+            return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
+        }
+
+        /** The random field: in hexadecimal digits, or in letters where the scheme draws letters. */
+        public Optional<String> random() {
+            String random = scheme.random(high, low);
+            return random.isEmpty() ? Optional.empty() : Optional.of(random);
+        }
+
+        /** The same 128 bits as the JDK knows them, where the id is a UUID. */
+        public Optional<UUID> uuid() {
+            return scheme.version() < 0 ? Optional.empty() : Optional.of(new UUID(high, low));
+        }
+
+        long high() {
+            return high;
+        }
+
+        long low() {
+            return low;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ParsedId that
+                    && high == that.high
+                    && low == that.low
+                    && scheme.name().equals(that.scheme.name());
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * (31 * scheme.name().hashCode() + Long.hashCode(high)) + Long.hashCode(low);
+        }
+
+        @Override
+        public String toString() {
+            return text();
+        }
+    }
+
+    /** A scheme has no id left to give: its time or its numbers are over, or the clock is set to where it has none. */
+    public static final class ExhaustedException extends IllegalStateException {
+
+        private static final long serialVersionUID = 1L;
+
+        ExhaustedException(String scheme, Object asked, Lifetime lifetime) {
+            super(scheme + " has no id for " + asked + "; its lifetime is " + lifetime);
         }
     }
 }

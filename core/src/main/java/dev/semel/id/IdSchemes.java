@@ -32,10 +32,10 @@ public final class IdSchemes {
     public static final IdScheme ULID = add(new UlidScheme(CLOCK, RANDOM));
 
     /** Ten decimal digits, counted. */
-    public static final SequenceScheme SEQ10 = add(new SequenceScheme("seq10", Alphabet.DECIMAL, 10));
+    public static final IdScheme SEQ10 = add(new SequenceScheme("seq10", Alphabet.DECIMAL, 10));
 
     /** Seven base-36 digits, counted. */
-    public static final SequenceScheme SEQ36 = add(new SequenceScheme("seq36", Alphabet.BASE36, 7));
+    public static final IdScheme SEQ36 = add(new SequenceScheme("seq36", Alphabet.BASE36, 7));
 
     /** A day and two or three letters: a candidate that has to be allocated. */
     public static final DayNonceScheme DAY_NONCE = add(new DayNonceScheme(CLOCK, RANDOM));

@@ -1,5 +1,6 @@
 package dev.semel.id;
 
+import dev.semel.id.IdScheme.ExhaustedException;
 import dev.semel.id.IdScheme.Lifetime;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,6 +1,7 @@
 package dev.semel.id;
 
-import dev.semel.id.IdScheme.Lifetime;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,20 +10,20 @@ import org.jspecify.annotations.Nullable;
  * <p>Anyone can guess the next one and see how many there are. Do not show such ids to the public; they have to be asked for by
  * name and are never a default.
  */
-public final class SequenceScheme extends IdScheme {
+final class SequenceScheme extends IdScheme {
 
     private final Alphabet digits;
     private final long last;
-    private final @Nullable Sequence sequence;
+    private final @Nullable LongSupplier numbers;
 
     SequenceScheme(String name, Alphabet digits, int length) {
         this(name, digits, length, null);
     }
 
-    private SequenceScheme(String name, Alphabet digits, int length, @Nullable Sequence sequence) {
+    private SequenceScheme(String name, Alphabet digits, int length, @Nullable LongSupplier numbers) {
         super(name, digits.characters(), length, length);
         this.digits = digits;
-        this.sequence = sequence;
+        this.numbers = numbers;
         long count = 1;
         for (int i = 0; i < length; i++) {
             count *= digits.characters().length();
@@ -30,9 +31,14 @@ public final class SequenceScheme extends IdScheme {
         this.last = count - 1;
     }
 
-    /** This scheme with its numbers taken from a sequence. Without one it can check and read ids, but not mint them. */
-    public SequenceScheme drawingFrom(Sequence sequence) {
-        return new SequenceScheme(name(), digits, maxLength(), sequence);
+    @Override
+    public boolean isCounted() {
+        return true;
+    }
+
+    @Override
+    public IdScheme drawingFrom(LongSupplier numbers) {
+        return new SequenceScheme(name(), digits, maxLength(), Objects.requireNonNull(numbers));
     }
 
     /**
@@ -42,10 +48,10 @@ public final class SequenceScheme extends IdScheme {
      */
     @Override
     public String mint() {
-        if (sequence == null) {
+        if (numbers == null) {
             throw new IllegalStateException(name() + " counts, and was given no sequence to count with");
         }
-        return mint(sequence.next());
+        return mint(numbers.getAsLong());
     }
 
     private String mint(long number) {

@@ -1,6 +1,7 @@
 package dev.semel.id;
 
 import dev.semel.id.IdFormat.Fault;
+import dev.semel.id.IdScheme.ParsedId;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;

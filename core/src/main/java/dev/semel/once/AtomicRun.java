@@ -4,6 +4,7 @@ import dev.semel.document.Transactions;
 import dev.semel.document.Transactions.Ending;
 import dev.semel.document.Transactions.Finished;
 import dev.semel.once.Once.AtomicOperation;
+import dev.semel.once.Once.UnrecordedException;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import dev.semel.store.spi.CommitResult;

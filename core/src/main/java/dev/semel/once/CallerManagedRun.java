@@ -1,5 +1,6 @@
 package dev.semel.once;
 
+import dev.semel.once.Once.UnrecordedException;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import dev.semel.store.spi.CallerTransaction;

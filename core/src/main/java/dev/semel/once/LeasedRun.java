@@ -1,6 +1,7 @@
 package dev.semel.once;
 
 import dev.semel.once.Once.LeasedOperation;
+import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;

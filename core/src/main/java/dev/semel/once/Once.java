@@ -120,7 +120,7 @@ public final class Once {
 
     /**
      * The same with another backoff for write conflicts. If every retry conflicts, the operation fails with a
-     * {@link dev.semel.document.WriteConflictException}.
+     * {@link dev.semel.document.Transactions.WriteConflictException}.
      */
     public Outcome atomic(Call call, List<Duration> backoff, AtomicOperation operation) {
         Objects.requireNonNull(backoff, "backoff");
@@ -225,6 +225,34 @@ public final class Once {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
+        }
+    }
+
+    /**
+     * Thrown by a leased operation that cannot tell whether it worked: the other system did not answer in time. Under
+     * {@link dev.semel.store.IfAbandoned#FREEZE} the outcome becomes unknown, as if the owner had vanished; under
+     * {@link dev.semel.store.IfAbandoned#RERUN} it counts as failed.
+     */
+    public static final class UnknownOutcomeException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        public UnknownOutcomeException(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /**
+     * Thrown by an operation that holds nothing against its key: it could not be understood, or things stand against it at the moment.
+     * Nothing that it wrote stays. Of an atomic operation nothing is recorded, so the key is as it was before; a leased one, which was
+     * claimed, counts as failed.
+     */
+    public static class UnrecordedException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        public UnrecordedException(String message) {
+            super(message, null, false, false);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.json.Json;
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,5 +64,12 @@ public record Document(
     @Override
     public String toString() {
         return "Document[" + id.collection() + ", version " + version + ", " + data.length() + " bytes]";
+    }
+
+    /** Where a document can be read: in a store, or in a transaction that is in progress. */
+    public interface Reader {
+
+        /** The document with a given id, unless there is none or it is expired. */
+        Optional<Document> read(DocumentId id);
     }
 }

@@ -1,7 +1,7 @@
 package dev.semel.store.admin;
 
-import dev.semel.store.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Duration;
 import java.time.Instant;

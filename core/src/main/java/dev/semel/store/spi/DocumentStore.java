@@ -2,7 +2,6 @@ package dev.semel.store.spi;
 
 import dev.semel.key.KeyRange;
 import dev.semel.store.Document;
-import dev.semel.store.DocumentReader;
 import java.util.List;
 
 /**
@@ -11,7 +10,7 @@ import java.util.List;
  * <p>Commits are serializable: they take effect one after another, and a reader who sees one write of a commit sees all of them
  * from then on. An expired document counts as absent.
  */
-public interface DocumentStore extends OnceStore, DocumentReader {
+public interface DocumentStore extends OnceStore, Document.Reader {
 
     /**
      * A range of documents in key order.

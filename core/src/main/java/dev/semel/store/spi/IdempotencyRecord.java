@@ -3,8 +3,8 @@ package dev.semel.store.spi;
 import dev.semel.json.Fingerprint;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.KeyStatus;
 import dev.semel.store.Response;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -206,5 +206,24 @@ public record IdempotencyRecord(
         return response == null
                 ? this
                 : toBuilder().response(response.notKept()).build();
+    }
+
+    /** The status of an idempotency key as users and operators see it. */
+    public enum KeyStatus {
+
+        /** The operation is in progress, or its owner crashed and a retry may run it again. */
+        PROCESSING,
+
+        /** The operation completed, and its response is replayed. */
+        COMPLETED,
+
+        /** The operation failed; a retry runs it again. */
+        FAILED,
+
+        /** The owner crashed and the operation must not be run again: an operator decides what became of it. */
+        UNKNOWN,
+
+        /** The operation completed or failed, and its record has expired. */
+        EXPIRED,
     }
 }

@@ -1,5 +1,7 @@
 package dev.semel.store.spi;
 
+import dev.semel.store.spi.Commit.IndexEntry;
+
 /**
  * A store that numbers commits. A document with an {@linkplain IndexEntry#inCommitOrder index entry in commit order} gets a commit
  * sequence number when it is created: a reader who sees one number never later sees a lower one appear.
