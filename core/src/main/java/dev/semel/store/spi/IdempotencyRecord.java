@@ -4,7 +4,6 @@ import dev.semel.json.Fingerprint;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
-import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
