@@ -6,7 +6,7 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A scheme behind a prefix and a {@code -}. */
+/** A scheme whose ids follow a prefix and a {@code -}. */
 final class PrefixedScheme extends IdScheme {
 
     private final String head;

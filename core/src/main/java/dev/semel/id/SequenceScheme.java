@@ -5,10 +5,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers from 1 on, zero-padded so that they sort.
+ * Counted numbers from 1 on, zero-padded so that they sort.
  *
- * <p>Anyone can guess the next one and see how many there are. Do not show such ids to the public; they have to be asked for by
- * name and are never a default.
+ * <p>Anyone can guess the next one and see how many there are, so such ids are never a default, and must not be public.
  */
 final class SequenceScheme extends IdScheme {
 
@@ -42,14 +41,14 @@ final class SequenceScheme extends IdScheme {
     }
 
     /**
-     * The next number of the sequence as an id.
+     * Mints the next number of the sequence.
      *
-     * @throws IllegalStateException if this scheme was given no sequence
+     * @throws IllegalStateException if this scheme has no sequence
      */
     @Override
     public String mint() {
         if (numbers == null) {
-            throw new IllegalStateException(name() + " counts, and was given no sequence to count with");
+            throw new IllegalStateException(name() + " has no sequence to draw numbers from");
         }
         return mint(numbers.getAsLong());
     }
@@ -78,7 +77,7 @@ final class SequenceScheme extends IdScheme {
 
     @Override
     Fault layoutFault(String text) {
-        throw new AssertionError("every text of the right length and digits is a number: " + text);
+        throw new AssertionError("every text of the right length and digits is valid: " + text);
     }
 
     @Override

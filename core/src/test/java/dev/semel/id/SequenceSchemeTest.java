@@ -42,6 +42,6 @@ class SequenceSchemeTest {
         assertThat(IdSchemes.SEQ10.isValid("0000000001")).isTrue();
         assertThatThrownBy(IdSchemes.SEQ10::mint)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("seq10 counts, and was given no sequence to count with");
+                .hasMessage("seq10 has no sequence to draw numbers from");
     }
 }
