@@ -2,6 +2,7 @@ package dev.semel.document;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.MalformedException;
 import dev.semel.id.TextFormat;
@@ -10,10 +11,9 @@ import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentReader;
+import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.DocumentStore.Scan;
-import dev.semel.store.spi.IndexEntry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -127,7 +127,7 @@ public final class DocumentCollection {
      * @param reader a store, or a transaction
      * @throws MalformedException if the key is none of this collection
      */
-    public Optional<Document> read(DocumentReader reader, String key) {
+    public Optional<Document> read(Document.Reader reader, String key) {
         return reader.read(id(key));
     }
 
@@ -263,7 +263,7 @@ public final class DocumentCollection {
      * @throws IllegalArgumentException if no key begins with these parts; says what can be asked
      * @throws MalformedException if a value is malformed, or if there is no such place to go on
      */
-    public DocumentPage find(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
+    public Page find(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
         for (KeyTemplate template : (Iterable<KeyTemplate>) keys()::iterator) {
             if (!parts.isEmpty() && leadingParts(template, parts.size()).equals(parts.keySet())) {
                 return page(store, template, template.range(parts), after, limit);
@@ -286,7 +286,7 @@ public final class DocumentCollection {
      * @param limit the most documents, 1 to {@value #LARGEST_PAGE}
      * @throws MalformedException if there is no such place to go on
      */
-    public DocumentPage scan(DocumentStore store, KeyRange range, @Nullable String after, int limit) {
+    public Page scan(DocumentStore store, KeyRange range, @Nullable String after, int limit) {
         return page(store, key, range, after, limit);
     }
 
@@ -298,12 +298,12 @@ public final class DocumentCollection {
      * @param limit the most documents, 1 to {@value #LARGEST_PAGE}
      * @throws MalformedException if a value is malformed, or if there is no such place to go on
      */
-    public DocumentPage newest(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
+    public Page newest(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
         return commitOrder(store, parts, after, limit, true);
     }
 
     /** The same, with those that were committed first. Who goes on later finds what was committed meanwhile, and misses nothing. */
-    public DocumentPage oldest(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
+    public Page oldest(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
         return commitOrder(store, parts, after, limit, false);
     }
 
@@ -317,7 +317,7 @@ public final class DocumentCollection {
                 IndexEntry.inCommitOrder(prefix(parts)).withSequence(sequence).key());
     }
 
-    private DocumentPage commitOrder(
+    private Page commitOrder(
             DocumentStore store, Map<String, String> parts, @Nullable String after, int limit, boolean newestFirst) {
         if (orderedWithin == null || !parts.keySet().equals(Set.copyOf(orderedWithin))) {
             throw new IllegalArgumentException(collection + " is not in commit order within " + parts.keySet());
@@ -347,7 +347,7 @@ public final class DocumentCollection {
         return document.sequence() == 0 ? entry : entry.withSequence(document.sequence());
     }
 
-    private DocumentPage page(
+    private Page page(
             DocumentStore store, KeyTemplate template, KeyRange range, @Nullable String after, int limit) {
         boolean own = template.equals(key);
         String afterKey = after == null ? "" : decoded(after, range, template::isValid);
@@ -365,17 +365,17 @@ public final class DocumentCollection {
     }
 
     /** @param keyOf the key of a document in the order that is scanned */
-    private static DocumentPage page(DocumentStore store, Scan scan, Function<Document, String> keyOf) {
+    private static Page page(DocumentStore store, Scan scan, Function<Document, String> keyOf) {
         int limit = scan.limit();
         // One more than asked for tells whether there is a next page; or as many bytes as end a scan.
         List<Document> found = store.scan(scan.withLimit(limit + 1));
         long bytes =
                 found.stream().mapToLong(document -> document.data().length()).sum();
         if (found.size() <= limit && bytes < Scan.ENOUGH_BYTES) {
-            return new DocumentPage(found, Optional.empty());
+            return new Page(found, Optional.empty());
         }
         List<Document> items = found.subList(0, Math.min(limit, found.size()));
-        return new DocumentPage(items, Optional.of(cursor(keyOf.apply(items.get(items.size() - 1)))));
+        return new Page(items, Optional.of(cursor(keyOf.apply(items.get(items.size() - 1)))));
     }
 
     private static String cursor(String key) {
@@ -434,5 +434,34 @@ public final class DocumentCollection {
     @Override
     public String toString() {
         return collection + Arrays.toString(keys().toArray());
+    }
+
+    /**
+     * Some documents, in order.
+     *
+     * @param items the documents
+     * @param next where to go on, if there may be more: opaque, safe in a URL, and right however many documents come and go meanwhile
+     */
+    public record Page(List<Document> items, Optional<String> next) {
+
+        public Page {
+            items = List.copyOf(items);
+        }
+    }
+
+    /** What became of a change to a document. */
+    public sealed interface WriteResult {
+
+        /** It is written; for a removal, this is what was there. */
+        record Written(Document document) implements WriteResult {}
+
+        /** There is a document under that key already, and it was left as it is. */
+        record Taken(Document current) implements WriteResult {}
+
+        /** The document has another version than expected, and was left as it is. */
+        record Stale(Document current) implements WriteResult {}
+
+        /** There is no document under that key. */
+        record Missing() implements WriteResult {}
     }
 }

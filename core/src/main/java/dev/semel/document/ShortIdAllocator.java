@@ -1,5 +1,6 @@
 package dev.semel.document;
 
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.id.DayNonceScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;

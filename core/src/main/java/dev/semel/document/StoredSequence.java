@@ -1,11 +1,11 @@
 package dev.semel.document;
 
-import dev.semel.id.Sequence;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
 import dev.semel.store.Document;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Numbers from 1 on that a store counts, so that no two processes get the same.
@@ -39,7 +39,7 @@ public final class StoredSequence {
     }
 
     /** Without gaps: each number is drawn in a transaction, and given back if that is not committed. */
-    public Sequence in(Transaction tx) {
+    public LongSupplier in(Transaction tx) {
         return () -> draw(tx, 1);
     }
 
@@ -48,7 +48,7 @@ public final class StoredSequence {
      *
      * @throws IllegalArgumentException if the size is below 1
      */
-    public Sequence inBlocks(Transactions transactions, int size) {
+    public LongSupplier inBlocks(Transactions transactions, int size) {
         if (size < 1) {
             throw new IllegalArgumentException("A block of " + size + " numbers");
         }
@@ -72,7 +72,7 @@ public final class StoredSequence {
         return last + 1;
     }
 
-    private final class Blocks implements Sequence {
+    private final class Blocks implements LongSupplier {
 
         private final Transactions transactions;
         private final int size;
@@ -86,7 +86,7 @@ public final class StoredSequence {
         }
 
         @Override
-        public long next() {
+        public long getAsLong() {
             lock.lock();
             try {
                 if (left == 0) {

@@ -2,13 +2,12 @@ package dev.semel.document;
 
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.DocumentReader;
 import dev.semel.store.StoreException;
 import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.IdempotencyWrite;
-import dev.semel.store.spi.IndexEntry;
 import dev.semel.store.spi.OrderedStore;
 import java.time.Instant;
 import java.util.Collection;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Used by the thread that runs the operation, until the operation returns.
  */
-public final class Transaction implements DocumentReader {
+public final class Transaction implements Document.Reader {
 
     private static final String ABSENT = "";
 

@@ -2,7 +2,7 @@ package dev.semel.id;
 
 import java.util.Arrays;
 
-/** The digits of a spelling: character to value and back, for ASCII characters; all others have no value. */
+/** The digits of an encoding: maps ASCII characters to values and back. All other characters have no value. */
 final class Alphabet {
 
     static final Alphabet DECIMAL = new Alphabet("0123456789");
@@ -26,7 +26,7 @@ final class Alphabet {
         }
     }
 
-    /** All characters, in the order of their values. */
+    /** Returns all characters in the order of their values. */
     String characters() {
         return characters;
     }
@@ -35,17 +35,17 @@ final class Alphabet {
         return digits[value];
     }
 
-    /** The value of a character, or -1. Several values can be or-ed together: the result is negative if one of them is. */
+    /** Returns the value of a character, or -1. A bitwise or of several values is negative if one of them is. */
     int value(char c) {
         return c < 128 ? values[c] : -1;
     }
 
-    /** The value of each ASCII character, or -1; for those who cannot afford a call. */
+    /** Returns the value of each ASCII character, or -1, for loops that cannot afford a call. */
     byte[] values() {
         return values.clone();
     }
 
-    /** All pairs of digits by their value, each as two ASCII bytes in one short, the first in the high byte. */
+    /** Returns all pairs of digits by their value, each as two ASCII bytes in one short, the first digit in the high byte. */
     short[] pairs() {
         int size = digits.length;
         short[] pairs = new short[size * size];

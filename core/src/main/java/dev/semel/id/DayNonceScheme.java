@@ -10,13 +10,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UTC day and two or three letters: {@code 260107-bc}. Short enough to say aloud, and far too short to be unique by chance:
- * what is minted is a <em>candidate</em>, and whoever allocates ids has to create it atomically and try another if it is taken.
- * Where a day needs more ids than three letters give, {@link #upTo} allows more.
+ * A UTC day and two or three letters: {@code 260107-bc}. Such an id is short enough to read aloud, and too short to be unique by chance.
+ * What is minted is a <em>candidate</em>: it has to be created atomically, and if it is taken, another is tried. Use {@link #upTo} for more
+ * ids a day than three letters allow.
  */
 public final class DayNonceScheme extends IdScheme {
 
-    /** The letters of a nonce: no vowels, so no words, and no {@code l}. */
+    /** The letters of a nonce. There are no vowels, so no words, and no {@code l}. */
     public static final String SAFE_ALPHABET = "bcdfghjkmnpqrstvwxyz";
 
     private static final Alphabet LETTERS = new Alphabet(SAFE_ALPHABET);
@@ -49,18 +49,22 @@ public final class DayNonceScheme extends IdScheme {
     }
 
     /**
-     * The same with up to some other number of letters.
+     * Returns this scheme with nonces of two up to a given number of letters.
      *
-     * @throws IllegalArgumentException unless they are 3 to 6
+     * @throws IllegalArgumentException unless the number is 3 to 6
      */
     public DayNonceScheme upTo(int letters) {
         if (letters < LONG_NONCE || letters > LONGEST_NONCE) {
-            throw new IllegalArgumentException("Up to 3, 4, 5 or 6 letters, not " + letters);
+            throw new IllegalArgumentException("A nonce has up to 3, 4, 5 or 6 letters, not up to " + letters);
         }
         return new DayNonceScheme(letters, clock, random);
     }
 
-    /** The UTC day of an instant as {@code YYMMDD}; two digits of a year say which only from 2000 to 2099. */
+    /**
+     * Returns the UTC day of an instant as {@code YYMMDD}.
+     *
+     * @throws ExhaustedException if the year is not 2000 to 2099, which two digits cannot express
+     */
     public static String formatDayUTC(Instant now) {
         if (now.isBefore(LIFETIME.first()) || now.isAfter(LIFETIME.last())) {
             throw new ExhaustedException("day-nonce", now, LIFETIME);
@@ -72,9 +76,9 @@ public final class DayNonceScheme extends IdScheme {
     }
 
     /**
-     * Letters of {@link #SAFE_ALPHABET}, each as likely as any other.
+     * Returns random letters of {@link #SAFE_ALPHABET}, uniformly distributed.
      *
-     * @throws IllegalArgumentException if ids have never so many, or so few
+     * @throws IllegalArgumentException if ids of this scheme cannot have so many or so few letters
      */
     public String randomNonce(int length) {
         if (length < SHORT_NONCE || length > letters) {
@@ -88,7 +92,7 @@ public final class DayNonceScheme extends IdScheme {
         }
     }
 
-    /** A candidate with two letters. */
+    /** Returns a candidate with two letters. */
     @Override
     public String mint() {
         return mintAt(clock.instant());
@@ -99,7 +103,7 @@ public final class DayNonceScheme extends IdScheme {
         return formatDayUTC(time) + "-" + randomNonce(SHORT_NONCE);
     }
 
-    /** High is the day since 1970; low is the nonce as a number in base 20, after a digit that keeps its length. */
+    /** High is the day since 1970. Low is the nonce as a number in base 20, behind a leading 1 that preserves its length. */
     @Override
     @Nullable ParsedId decode(String text) {
         if (text.length() < minLength() || text.length() > maxLength() || text.charAt(DAY_DIGITS) != '-') {
@@ -139,7 +143,7 @@ public final class DayNonceScheme extends IdScheme {
                 return Fault.ofCharacter(text, i);
             }
         }
-        return new Fault(0, "begins with a day that no calendar has");
+        return new Fault(0, "begins with a date that does not exist");
     }
 
     @Override
@@ -184,7 +188,7 @@ public final class DayNonceScheme extends IdScheme {
         return true;
     }
 
-    /** The bits of the two letters, rounded down. */
+    /** Returns the bits of two letters, rounded down. */
     @Override
     public int randomBits() {
         return 8;

@@ -3,31 +3,31 @@ package dev.semel.id;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a piece of text has to look like: an id of some scheme, a free word, a whole composed key.
+ * The form of a text: the ids of a scheme, a free word, or a composed key.
  *
- * <p>Every format has one canonical spelling for each value, and {@link #isValid} and {@link #check} agree on every input.
+ * <p>Every format has one canonical encoding of each value, and {@link #isValid} and {@link #check} agree on every input.
  */
 public interface IdFormat {
 
-    /** What the format is called, in templates, on the command line and in errors. */
+    /** Returns the name of the format in templates, on the command line and in errors. */
     String name();
 
-    /** The fewest characters a valid text has. */
+    /** Returns the least number of characters of a valid text. */
     int minLength();
 
-    /** The most characters a valid text has; equal to {@link #minLength()} where the width is fixed. */
+    /** Returns the greatest number of characters of a valid text; equal to {@link #minLength()} if the width is fixed. */
     int maxLength();
 
-    /** Every character that a valid text may hold; for schemes, in the order of their values. All of them are ASCII. */
+    /** Returns every character that a valid text may contain; for schemes, in the order of their values. All are ASCII. */
     String alphabet();
 
-    /** What a valid text looks like, in words that complete “expected …”. */
+    /** Describes a valid text, in words that complete “expected …”. */
     String expected();
 
-    /** What is wrong with a text, or null where nothing is. Never throws, whatever the text. */
+    /** Returns what is wrong with a text, or null if it is valid. Never throws. */
     @Nullable Fault fault(@Nullable String text);
 
-    /** Whether a text is valid. Never throws, whatever the text. */
+    /** Whether a text is valid. Never throws. */
     default boolean isValid(@Nullable String text) {
         return fault(text) == null;
     }
@@ -35,7 +35,7 @@ public interface IdFormat {
     /**
      * Returns the text if it is valid.
      *
-     * @param field what the text is called where it came from, for the error
+     * @param field the name of the text in its request, for the error
      * @throws MalformedException naming the field, the text, what is wrong with it, where, and what was expected
      */
     default String check(String field, @Nullable String text) {
@@ -44,7 +44,7 @@ public interface IdFormat {
             throw new MalformedException(field, text, fault, expected());
         }
         if (text == null) {
-            throw new AssertionError("a missing text is always at fault");
+            throw new AssertionError("a missing text is never valid");
         }
         return text;
     }
@@ -55,19 +55,19 @@ public interface IdFormat {
     }
 
     /**
-     * What is wrong with a text.
+     * A fault of a text.
      *
-     * @param at index of the offending character, or -1 where it is not one place that is wrong
-     * @param problem in words that follow the text: “has 16 characters”
+     * @param at index of the offending character; -1 if the fault is not at one place
+     * @param problem what is wrong, in words that follow the text: “has 16 characters”
      */
     record Fault(int at, String problem) {
 
-        /** There is no text. */
+        /** Returns the fault that there is no text. */
         public static Fault missing() {
             return new Fault(-1, "is missing");
         }
 
-        /** The text is too short or too long. */
+        /** Returns the fault of a text that is too short or too long. */
         public static Fault ofLength(String text) {
             return new Fault(
                     -1,
@@ -78,7 +78,7 @@ public interface IdFormat {
                     });
         }
 
-        /** The text has a character that does not belong there. */
+        /** Returns the fault of a text with a character that is not allowed there. */
         public static Fault ofCharacter(String text, int at) {
             char c = text.charAt(at);
             return new Fault(at, c > ' ' && c <= '~' ? "has a '" + c + "'" : String.format("has a U+%04X", (int) c));

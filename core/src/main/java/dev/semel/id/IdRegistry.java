@@ -7,23 +7,23 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kinds of ids that a system has: who mints each, what it looks like, how long it lives. Ids are minted by kind, so that
- * none is made for one kind and used for another, and checked by kind where they come in.
+ * The kinds of ids in a system: who mints each kind, what its ids look like, and how long they live. Ids are minted by kind, and checked by
+ * kind where they come in, so that no id of one kind is used as another.
  */
 public final class IdRegistry {
 
     /**
-     * A kind of thing that has ids.
+     * A kind of id.
      *
-     * @param name what its ids are called: {@code tableId}
-     * @param formats what its ids may look like; the first is what is minted
-     * @param mintedBy who makes them
-     * @param lifetime how long one stays in use
-     * @param purpose what one identifies
+     * @param name the name of its ids, such as {@code tableId}
+     * @param formats the formats of its ids; the first one is minted
+     * @param mintedBy the system that mints its ids
+     * @param lifetime how long an id stays in use
+     * @param purpose what an id identifies
      */
     public record IdKind(String name, List<IdFormat> formats, String mintedBy, String lifetime, String purpose) {
 
-        /** Refuses a kind without a format. */
+        /** Rejects a kind without a format. */
         public IdKind {
             formats = List.copyOf(formats);
             if (formats.isEmpty()) {
@@ -32,9 +32,9 @@ public final class IdRegistry {
         }
 
         /**
-         * Makes a new id of this kind.
+         * Mints an id of this kind.
          *
-         * @throws IllegalStateException if such ids are not minted, but composed or chosen
+         * @throws IllegalStateException if ids of this kind are composed or chosen, and not minted
          */
         public String mint() {
             if (formats.get(0) instanceof IdScheme scheme) {
@@ -45,10 +45,10 @@ public final class IdRegistry {
         }
 
         /**
-         * Checks an id that comes from outside. Formats without capital letters are read in either case, as people and other
-         * systems write them; what is returned, and should be kept, is canonical.
+         * Checks an id from outside, and returns its canonical form, which should be stored. Formats without capital letters are read in
+         * either case.
          *
-         * @param field what the id is called where it came from
+         * @param field the name of the id in its request
          * @throws MalformedException naming the field, its value and what was expected
          */
         public String accept(String field, @Nullable String value) {
@@ -60,7 +60,7 @@ public final class IdRegistry {
                     return folded;
                 }
                 if (fault != null && (nearest == null || fault.at() > nearest.at())) {
-                    nearest = fault; // what is wrong furthest in is what was most likely meant
+                    nearest = fault; // the format that matches furthest is most likely the intended one
                 }
             }
             if (nearest == null) {
@@ -100,13 +100,13 @@ public final class IdRegistry {
         }
     }
 
-    /** All kinds, in the order they were registered. */
+    /** Returns all kinds in the order of their registration. */
     public List<IdKind> kinds() {
         return List.copyOf(kinds.values());
     }
 
     /**
-     * The kind with a given name.
+     * Returns the kind with a given name.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -118,12 +118,12 @@ public final class IdRegistry {
         return kind;
     }
 
-    /** Makes a new id of a kind. */
+    /** Mints an id of a kind. */
     public String mint(String kind) {
         return kind(kind).mint();
     }
 
-    /** Checks an id that came in under the name of its kind, and returns it in its canonical spelling. */
+    /** Checks an id from outside that has the name of its kind, and returns its canonical form. */
     public String accept(String kind, @Nullable String value) {
         return kind(kind).accept(kind, value);
     }

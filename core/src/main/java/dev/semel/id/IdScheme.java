@@ -4,25 +4,28 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way to make ids: a layout of up to 128 bits and one spelling of them.
+ * A scheme of ids: a layout of up to 128 bits and one encoding of them as text. {@link IdSchemes} lists all schemes.
  *
- * <p>For every scheme:
+ * <p>Every scheme guarantees:
  *
  * <ul>
- *   <li>{@link #isValid} never throws and agrees with {@link #parse} on every input;
- *   <li>only the canonical spelling is valid, so {@code parse(text).text()} is {@code text};
- *   <li>random bits are secure and uniform;
- *   <li>all methods may be called by any number of threads at once, and none of them waits for another.
+ *   <li>{@link #isValid} never throws, and agrees with {@link #parse} on every input.
+ *   <li>Only the canonical encoding is valid, so {@code parse(text).text()} equals {@code text}.
+ *   <li>Random bits are secure and uniform.
+ *   <li>All methods may be called by any number of threads at once, and take no lock.
  * </ul>
- *
- * <p>The schemes are listed in {@link IdSchemes}.
  */
 public abstract class IdScheme implements IdFormat {
 
-    /** The most characters that a prefix has. */
+    /** The most characters of a prefix. */
     public static final int LONGEST_PREFIX = 64;
 
     private final String name;
@@ -38,15 +41,15 @@ public abstract class IdScheme implements IdFormat {
     }
 
     /**
-     * Makes a new id.
+     * Mints an id.
      *
-     * @throws ExhaustedException if the scheme has none left: past its {@link #lifetime()}
+     * @throws ExhaustedException if the scheme is beyond its {@link #lifetime()}
      */
     public abstract String mint();
 
     /**
-     * Makes a new id that carries a given time, for tests and for back-filling old data. Such ids are not ordered among
-     * themselves within the scheme's unit of time. A scheme that holds no time ignores it.
+     * Mints an id with a given time, for tests and for importing old data. Ids with the same time are not ordered among themselves. A
+     * scheme without a time ignores it.
      *
      * @throws ExhaustedException if the time is outside the scheme's {@link #lifetime()}
      */
@@ -56,7 +59,7 @@ public abstract class IdScheme implements IdFormat {
     }
 
     /**
-     * Reads an id.
+     * Parses an id.
      *
      * @throws MalformedException if the text is not an id of this scheme
      */
@@ -82,7 +85,7 @@ public abstract class IdScheme implements IdFormat {
         return decode(text) == null ? explain(text) : null;
     }
 
-    /** What is wrong with a text that is no id. */
+    /** Returns the fault of a text that is not an id of this scheme. */
     Fault explain(String text) {
         if (text.length() < minLength || text.length() > maxLength) {
             return Fault.ofLength(text);
@@ -115,66 +118,82 @@ public abstract class IdScheme implements IdFormat {
         return maxLength;
     }
 
-    /** What an id of this scheme is, in a few words. */
+    /** Describes an id of this scheme in a few words. */
     public abstract String summary();
 
-    /** Whether ids that were minted later sort later, as text and as bytes, at least by the scheme's unit of time. */
+    /** Whether ids sort by the time they were minted, as text and as bytes, at the precision of the scheme. */
     public abstract boolean isSortable();
 
-    /** How many bits of each minted id are drawn fresh at random: what guessing it, or meeting it by chance, is up against. */
+    /** Returns the number of random bits of an id, which decides how hard it is to guess and how likely two ids collide. */
     public abstract int randomBits();
 
-    /** How long the scheme can go on minting. */
+    /** Returns how long the scheme can mint ids. */
     public Lifetime lifetime() {
         return new Lifetime.Endless();
     }
 
-    /** This scheme on another clock, with an order of its own. A scheme that reads no clock returns itself. */
+    /** Returns this scheme on another clock, ordered independently of this one. A scheme without a clock returns itself. */
     public IdScheme withClock(InstantSource clock) {
         Objects.requireNonNull(clock);
         return this;
     }
 
+    /** Whether ids are counted: minted from the numbers of a sequence, and so easy to guess. */
+    public boolean isCounted() {
+        return false;
+    }
+
     /**
-     * This scheme behind a prefix: {@code user-…}.
+     * Returns this scheme with its numbers drawn from a sequence, such as a {@code StoredSequence}. A counted scheme without a sequence
+     * checks and parses ids, but cannot mint them. A scheme that does not count returns itself.
      *
-     * @param prefix 1 to {@value #LONGEST_PREFIX} of {@code A-Za-z0-9_}; a prefix never holds a {@code -}, so the first one ends it
-     * @throws MalformedException if the prefix is none
+     * @param numbers returns a higher number with each call, from 1 on
+     */
+    public IdScheme drawingFrom(LongSupplier numbers) {
+        Objects.requireNonNull(numbers);
+        return this;
+    }
+
+    /**
+     * Returns this scheme behind a prefix: {@code user-…}.
+     *
+     * @param prefix 1 to {@value #LONGEST_PREFIX} of {@code A-Za-z0-9_}. It never contains a {@code -}, so the first one ends it
+     * @throws MalformedException if the prefix is malformed
      */
     public IdScheme prefixed(String prefix) {
         return new PrefixedScheme(prefix, this);
     }
 
-    /** The id that a text spells, or null where it spells none. */
+    /** Decodes an id; returns null if the text is not an id of this scheme. */
     abstract @Nullable ParsedId decode(String text);
 
-    /** What is wrong with a text whose length and characters are right, but which is no id. */
+    /** Returns the fault of a text that has the right length and characters, and still is no id. */
     abstract Fault layoutFault(String text);
 
-    /** Spells an id. */
+    /** Encodes an id as text. */
     abstract String text(long high, long low);
 
-    /** The time that an id holds. */
+    /** Returns the time in an id; null if the scheme has none. */
     @Nullable Instant time(long high, long low) {
         return null;
     }
 
-    /** The version that an id holds, or -1. */
+    /** Returns the UUID version of this scheme, or -1. */
     int version() {
         return -1;
     }
 
-    /** The number that an id holds, or -1. */
+    /** Returns the number in an id that was counted, or -1. */
     long number(long low) {
         return -1;
     }
 
-    /** The random field of an id as people may read it; empty where there is none. */
+    /** Returns the random part of an id in a readable form; empty if there is none. */
     String random(long high, long low) {
         return "";
     }
 
-    /** What a clock says, or that the scheme has no id for a time so far off. */
+    /** Returns the milliseconds of a clock, or throws if they do not fit into a long. */
     static long millis(String scheme, InstantSource clock, Lifetime lifetime) {
         try {
             return clock.millis();
@@ -183,7 +202,7 @@ public abstract class IdScheme implements IdFormat {
         }
     }
 
-    /** The lowest bits of a number, in as many hexadecimal digits as they need. */
+    /** Returns the lowest bits of a number in hexadecimal digits. */
     static String hex(long high, long low, int bits) {
         String digits = String.format("%016x%016x", high, low);
         return digits.substring(digits.length() - (bits + 3) / 4);
@@ -194,10 +213,10 @@ public abstract class IdScheme implements IdFormat {
         return name;
     }
 
-    /** How long a scheme can go on minting. */
+    /** How long a scheme can mint ids. */
     public sealed interface Lifetime {
 
-        /** There is no end to it. */
+        /** The scheme never ends. */
         record Endless() implements Lifetime {
             @Override
             public String toString() {
@@ -205,7 +224,7 @@ public abstract class IdScheme implements IdFormat {
             }
         }
 
-        /** From the first instant to the last, both included. */
+        /** The scheme mints ids from the first instant to the last, both included. */
         record Between(Instant first, Instant last) implements Lifetime {
             @Override
             public String toString() {
@@ -218,12 +237,99 @@ public abstract class IdScheme implements IdFormat {
             }
         }
 
-        /** Numbers up to the last, included. */
+        /** The scheme mints ids of numbers up to the last, included. */
         record Numbers(long last) implements Lifetime {
             @Override
             public String toString() {
                 return String.format(Locale.ROOT, "%,d ids", last);
             }
+        }
+    }
+
+    /** A decoded id. Two are equal if the names of their schemes and their texts are. */
+    public static final class ParsedId {
+
+        private final IdScheme scheme;
+        private final long high;
+        private final long low;
+
+        ParsedId(IdScheme scheme, long high, long low) {
+            this.scheme = scheme;
+            this.high = high;
+            this.low = low;
+        }
+
+        /** Returns the scheme that decoded the id. */
+        public IdScheme scheme() {
+            return scheme;
+        }
+
+        /** Returns the id as text. */
+        public String text() {
+            return scheme.text(high, low);
+        }
+
+        /** Returns when the id was minted, at the precision of its scheme: a second, a millisecond or a day. */
+        public Optional<Instant> time() {
+            return Optional.ofNullable(scheme.time(high, low));
+        }
+
+        /** Returns the version, if the id is a UUID. */
+        public OptionalInt version() {
+            return scheme.version() < 0 ? OptionalInt.empty() : OptionalInt.of(scheme.version());
+        }
+
+        /** Returns the number, if the id was counted. */
+        public OptionalLong number() {
+            long number = scheme.number(low);
+            return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
+        }
+
+        /** Returns the random part in hexadecimal digits, or in letters if the scheme draws letters. */
+        public Optional<String> random() {
+            String random = scheme.random(high, low);
+            return random.isEmpty() ? Optional.empty() : Optional.of(random);
+        }
+
+        /** Returns the id as a {@link UUID} of the JDK, if it is one. */
+        public Optional<UUID> uuid() {
+            return scheme.version() < 0 ? Optional.empty() : Optional.of(new UUID(high, low));
+        }
+
+        long high() {
+            return high;
+        }
+
+        long low() {
+            return low;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ParsedId that
+                    && high == that.high
+                    && low == that.low
+                    && scheme.name().equals(that.scheme.name());
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * (31 * scheme.name().hashCode() + Long.hashCode(high)) + Long.hashCode(low);
+        }
+
+        @Override
+        public String toString() {
+            return text();
+        }
+    }
+
+    /** Thrown if a scheme cannot mint an id: its numbers are used up, or the time is outside its {@linkplain #lifetime() lifetime}. */
+    public static final class ExhaustedException extends IllegalStateException {
+
+        private static final long serialVersionUID = 1L;
+
+        ExhaustedException(String scheme, Object asked, Lifetime lifetime) {
+            super(scheme + " has no id for " + asked + "; its lifetime is " + lifetime);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.semel.id;
 import dev.semel.id.IdFormat.Fault;
 import org.jspecify.annotations.Nullable;
 
-/** Text that is not what it has to be: says which, what is wrong with it, where, and what was expected. */
+/** Thrown for a malformed text. Names the text, what is wrong with it, where, and what was expected. */
 public final class MalformedException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
@@ -16,9 +16,11 @@ public final class MalformedException extends IllegalArgumentException {
     private final String expected;
 
     /**
-     * @param field what the text is called: a request's field, a key's part, a scheme
-     * @param value the text itself
-     * @param expected what would be right, in words that complete “expected …”
+     * Makes the exception of a text.
+     *
+     * @param field the name of the text: a field of a request, a part of a key, or a scheme
+     * @param value the text itself; null if it is missing
+     * @param expected describes a valid text, in words that complete “expected …”
      */
     public MalformedException(String field, @Nullable String value, Fault fault, String expected) {
         super(field + " " + quote(value) + " " + fault.problem()
@@ -31,35 +33,32 @@ public final class MalformedException extends IllegalArgumentException {
         this.expected = expected;
     }
 
-    /** What the text is called where it came from. */
+    /** Returns the name of the text in its request. */
     public String field() {
         return field;
     }
 
-    /** The text, whole, or null where there was none. */
+    /** Returns the whole text; null if it is missing. */
     public @Nullable String value() {
         return value;
     }
 
-    /**
-     * Index of the offending character, or -1 where it is not one place that is wrong. For a part of a key it is the place in the
-     * whole key.
-     */
+    /** Returns the index of the offending character; -1 if the fault is not at one place. For a part of a key, the index in the key. */
     public int at() {
         return at;
     }
 
-    /** What is wrong, in words that follow the text. */
+    /** Returns what is wrong, in words that follow the text. */
     public String problem() {
         return problem;
     }
 
-    /** What would be right, in words that complete “expected …”. */
+    /** Describes a valid text, in words that complete “expected …”. */
     public String expected() {
         return expected;
     }
 
-    /** A text as it can be shown: in quotes, on one line, shortened where it is long, nothing a terminal would act on. */
+    /** Returns a text in quotes for an error: on one line, shortened if it is long, and without control characters. */
     public static String quote(@Nullable String text) {
         if (text == null) {
             return "(none)";

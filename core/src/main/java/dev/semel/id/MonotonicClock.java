@@ -1,5 +1,6 @@
 package dev.semel.id;
 
+import dev.semel.id.IdScheme.ExhaustedException;
 import dev.semel.id.IdScheme.Lifetime;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -7,20 +8,20 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Ticks that rise with every call, in the whole process, whatever the clock does: 48 bits of Unix milliseconds and a 16-bit
- * counter.
+ * A clock whose ticks rise with every call in the process, even if the system's clock is set back: 48 bits of Unix milliseconds and a
+ * 16-bit counter.
  *
- * <p>In each new millisecond the counter starts at a random place in its lower half, so that two processes are unlikely to
- * count alike, and there is room for 32,768 more. Beyond that, or while the clock stands still or has been set back, the
- * ticks simply go on from the last one, and so may run ahead of the clock; they never wait and never repeat. All callers share
- * one word, which they increment atomically: there is no lock.
+ * <p>In each new millisecond the counter starts at a random value in its lower half. So two processes are unlikely to count alike, and there
+ * is room for 32,768 more ticks. If they are used up, or while the system's clock stands still or has been set back, the ticks continue from
+ * the last one and may run ahead of the system's clock. They never wait and never repeat. All callers increment one word atomically; there is
+ * no lock.
  */
 final class MonotonicClock {
 
     static final int COUNTER_BITS = 16;
     static final Lifetime.Between LIFETIME = new Lifetime.Between(Instant.EPOCH, Instant.ofEpochMilli((1L << 48) - 1));
 
-    /** The last millisecond is not used for minting: there the word is caught before it could wrap around. */
+    /** The last millisecond is not used for minting, so the word is stopped before it wraps around. */
     private static final long END = -1L << COUNTER_BITS;
 
     private static final int LAST = 16;
@@ -28,7 +29,7 @@ final class MonotonicClock {
     private final String scheme;
     private final InstantSource clock;
 
-    /** The last tick, alone in the middle: what stands beside it in memory would be as slow to read as it is to change. */
+    /** The last tick, padded on both sides: it is written by all threads, and must not share a cache line with other data. */
     private final AtomicLongArray last = new AtomicLongArray(2 * LAST + 1);
 
     MonotonicClock(String scheme, InstantSource clock) {
@@ -36,7 +37,7 @@ final class MonotonicClock {
         this.clock = Objects.requireNonNull(clock);
     }
 
-    /** A tick above all that were returned before. */
+    /** Returns a tick that is higher than all before it. */
     long next(Randomness.Slot random) {
         long millis = inLifetime(IdScheme.millis(scheme, clock, LIFETIME));
         long tick = last.incrementAndGet(LAST);
@@ -50,7 +51,7 @@ final class MonotonicClock {
         return tick;
     }
 
-    /** The first tick of a new millisecond, or one after it if another thread was there before. */
+    /** Returns the first tick of a new millisecond, or a later one if another thread was first. */
     long moveTo(long fresh) {
         while (true) {
             long previous = last.get(LAST);
@@ -63,7 +64,7 @@ final class MonotonicClock {
         }
     }
 
-    /** The milliseconds of a time, if 48 bits hold them. */
+    /** Returns the milliseconds of a time, or throws if they do not fit into 48 bits. */
     static long millisOf(String scheme, Instant time) {
         if (time.isBefore(LIFETIME.first()) || time.isAfter(LIFETIME.last().plusNanos(999_999))) {
             throw new ExhaustedException(scheme, time, LIFETIME);

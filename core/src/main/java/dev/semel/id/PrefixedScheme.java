@@ -3,9 +3,10 @@ package dev.semel.id;
 import dev.semel.id.IdScheme.Lifetime;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A scheme behind a prefix and a {@code -}. */
+/** A scheme whose ids follow a prefix and a {@code -}. */
 final class PrefixedScheme extends IdScheme {
 
     private final String head;
@@ -119,6 +120,16 @@ final class PrefixedScheme extends IdScheme {
     @Override
     public Lifetime lifetime() {
         return body.lifetime();
+    }
+
+    @Override
+    public boolean isCounted() {
+        return body.isCounted();
+    }
+
+    @Override
+    public IdScheme drawingFrom(LongSupplier numbers) {
+        return body.drawingFrom(numbers).prefixed(head.substring(0, head.length() - 1));
     }
 
     @Override

@@ -14,43 +14,40 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every random bit of every id comes from here.
+ * The source of all random bits of ids: {@link SecureRandom}, expanded by AES in counter mode.
  *
- * <h2>Why not simply {@link SecureRandom}?</h2>
+ * <h2>Why not {@link SecureRandom} alone?</h2>
  *
- * <p>It is right, but on the usual platforms each call takes a process-wide lock and a good part of a microsecond; two
- * threads that mint ids get slower than one. So its output is used as a <em>key</em> and stretched: each refill draws a fresh
- * 256-bit key from {@code SecureRandom} and fills a buffer with the AES-CTR key stream under it. That stream cannot be told
- * from random bits without the key. Keys are never used twice, so the counter may start at zero each time. One draw from the
- * system then pays for a thousand ids.
+ * <p>It is secure, but on most platforms each call takes a process-wide lock and a good part of a microsecond, so two threads that mint ids
+ * are slower than one. Its output is therefore used as a <em>key</em>: each refill draws a fresh 256-bit key from {@code SecureRandom}, and
+ * fills a buffer with the AES-CTR key stream under it. Without the key, that stream cannot be distinguished from random bits. No key is used
+ * twice, so the counter may start at zero each time. One draw from the system pays for a thousand ids.
  *
  * <h2>What an attacker learns</h2>
  *
- * <p>Ids that were handed out say nothing about those to come: that would take the key. Who can read the memory of the process
- * sees the current buffers, which is up to a thousand ids of each slot, and nothing from before or after. If a whole machine
- * is copied while it runs (a snapshot that is resumed twice), both copies hold the same rest of the same buffers, and part only
- * at the next refill: restart the process after such a copy.
+ * <p>Past ids reveal nothing about future ones, since that would take the key. An attacker who reads the memory of the process learns the
+ * current buffers, up to a thousand ids for each slot, and nothing before or after. If a running machine is copied (a snapshot that is resumed
+ * twice), both copies have the same buffers and mint the same ids until the next refill: restart the process after such a copy.
  *
  * <h2>Why slots, and not one generator per thread?</h2>
  *
- * <p>A program may run a million virtual threads, and a buffer for each would be gigabytes; and what is kept per thread outlives
- * a web application that is taken down while its server's threads run on. There are instead some slots, several for each
- * processor. A thread takes the one that its number points to with one compare-and-set; if that is busy it tries the next; if
- * all are busy it makes one for itself and drops it afterwards. Nobody ever waits, so a thread that is stopped while it holds
- * a slot stops nobody else. Busy slots are rare: they are held for some tens of nanoseconds. (A slot owned by each platform thread
- * was tried, with a thread-local variable and without: it is no faster.)
+ * <p>A program may run a million virtual threads, and a buffer for each would take gigabytes. Thread-local data also outlives a web application
+ * that is undeployed while the threads of its server continue. Instead, there are several slots for each processor. A thread takes the slot
+ * that its id maps to, with one compare-and-set. If that slot is busy, it tries the next; if all are busy, it makes a slot and drops it
+ * afterwards. No thread ever waits, so a thread that is suspended while it holds a slot blocks no other. Busy slots are rare, since each is
+ * held for some tens of nanoseconds. (A slot for each platform thread was measured, with and without a thread-local variable: it is no
+ * faster.)
  *
- * <p>A slot also lends its borrower a scratch buffer to spell the id in, so that the finished string is the only thing
- * allocated.
+ * <p>A slot also has a scratch buffer to encode the id in, so the finished string is the only allocation.
  */
 final class Randomness {
 
     static final int BUFFER_BYTES = 8192;
 
-    /** Longest text that can be spelled in a slot. */
+    /** The longest text that a scratch buffer holds. */
     static final int SCRATCH_BYTES = 64;
 
-    /** So many that two threads which run at the same time seldom share one; their buffers are made when first used. */
+    /** So many that two running threads seldom share a slot. Buffers are allocated when a slot is first used. */
     private static final int MIN_SLOTS = 64;
 
     private static final int SLOTS_PER_PROCESSOR = 8;
@@ -60,7 +57,7 @@ final class Randomness {
     private final Slot[] slots;
     private final Supplier<? extends Consumer<byte[]>> sources;
 
-    /** One source of bytes is made for each slot; a source is never used by two threads at a time. */
+    /** @param sources makes a source of bytes for each slot; a source is never used by two threads at a time */
     Randomness(Supplier<? extends Consumer<byte[]>> sources) {
         this.sources = sources;
         int wanted =
@@ -69,7 +66,7 @@ final class Randomness {
         Arrays.setAll(slots, i -> new Slot(sources));
     }
 
-    /** The process's one secure source. */
+    /** Returns the secure source of the process. */
     static Randomness secure() {
         return SECURE;
     }
@@ -87,8 +84,8 @@ final class Randomness {
         return new Slot(sources);
     }
 
-    /** The first bytes of a buffer as ASCII characters. */
-    @SuppressWarnings("deprecation") // the constructor that knows no charset is a plain copy, and faster by a third
+    /** Returns the first bytes of a buffer as ASCII characters. */
+    @SuppressWarnings("deprecation") // the constructor without a charset is a plain copy, and a third faster
     static String text(byte[] ascii, int length) {
         return new String(ascii, 0, 0, length);
     }
@@ -108,7 +105,7 @@ final class Randomness {
             }
         }
 
-        /** Where an id is spelled before it becomes a string. */
+        /** Buffer to encode an id in, before it becomes a string. */
         final byte[] scratch = new byte[SCRATCH_BYTES];
 
         private final Supplier<? extends Consumer<byte[]>> sources;
@@ -120,8 +117,8 @@ final class Randomness {
         private byte[] words = {};
         private @Nullable Consumer<byte[]> source;
 
-        // These keep two slots that the collector moved side by side from sharing a cache line, in which every write of
-        // one thread would slow down the other.
+        // Padding against false sharing: two slots that the garbage collector has moved next to each other must not share
+        // a cache line.
         @SuppressWarnings("unused")
         private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
 
@@ -138,7 +135,7 @@ final class Randomness {
             TAKEN.setRelease(this, false);
         }
 
-        /** 64 fresh random bits. */
+        /** Returns 64 fresh random bits. */
         long nextLong() {
             if (position == words.length) {
                 refill();
@@ -148,19 +145,19 @@ final class Randomness {
             return word;
         }
 
-        /** A number from 0 to {@code bound - 1}, each equally likely: draws that would favour some are thrown away. */
+        /** Returns a number from 0 to {@code bound - 1}, uniformly distributed: draws that would favour some are rejected. */
         int below(int bound) {
             while (true) {
                 long product = (nextLong() >>> 32) * bound;
-                // The low half says how far into its share the draw fell; the first (2^32 mod bound) places of each
-                // share are one too many.
+                // Lemire's method: the low half is the position within the share of a number. The first (2^32 mod bound)
+                // positions of each share are rejected, so that all shares have the same size.
                 if ((product & 0xFFFF_FFFFL) >= (1L << 32) % bound) {
                     return (int) (product >>> 32);
                 }
             }
         }
 
-        /** The first characters of the scratch buffer. */
+        /** Returns the first characters of the scratch buffer. */
         String text(int length) {
             return Randomness.text(scratch, length);
         }
@@ -170,7 +167,7 @@ final class Randomness {
                 source = sources.get();
             }
             byte[] filled = words.length == 0 ? new byte[BUFFER_BYTES] : words;
-            source.accept(filled); // if this throws, the old buffer stays used up and the next caller tries again
+            source.accept(filled); // if this throws, the buffer stays used up and the next caller refills it
             words = filled;
             position = 0;
         }

@@ -1,28 +1,28 @@
 package dev.semel.id;
 
-import dev.semel.id.IdScheme.Lifetime;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers from 1 on, zero-padded so that they sort.
+ * Counted numbers from 1 on, zero-padded so that they sort.
  *
- * <p>Anyone can guess the next one and see how many there are. Do not show such ids to the public; they have to be asked for by
- * name and are never a default.
+ * <p>Anyone can guess the next one and see how many there are, so such ids are never a default, and must not be public.
  */
-public final class SequenceScheme extends IdScheme {
+final class SequenceScheme extends IdScheme {
 
     private final Alphabet digits;
     private final long last;
-    private final @Nullable Sequence sequence;
+    private final @Nullable LongSupplier numbers;
 
     SequenceScheme(String name, Alphabet digits, int length) {
         this(name, digits, length, null);
     }
 
-    private SequenceScheme(String name, Alphabet digits, int length, @Nullable Sequence sequence) {
+    private SequenceScheme(String name, Alphabet digits, int length, @Nullable LongSupplier numbers) {
         super(name, digits.characters(), length, length);
         this.digits = digits;
-        this.sequence = sequence;
+        this.numbers = numbers;
         long count = 1;
         for (int i = 0; i < length; i++) {
             count *= digits.characters().length();
@@ -30,22 +30,27 @@ public final class SequenceScheme extends IdScheme {
         this.last = count - 1;
     }
 
-    /** This scheme with its numbers taken from a sequence. Without one it can check and read ids, but not mint them. */
-    public SequenceScheme drawingFrom(Sequence sequence) {
-        return new SequenceScheme(name(), digits, maxLength(), sequence);
+    @Override
+    public boolean isCounted() {
+        return true;
+    }
+
+    @Override
+    public IdScheme drawingFrom(LongSupplier numbers) {
+        return new SequenceScheme(name(), digits, maxLength(), Objects.requireNonNull(numbers));
     }
 
     /**
-     * The next number of the sequence as an id.
+     * Mints the next number of the sequence.
      *
-     * @throws IllegalStateException if this scheme was given no sequence
+     * @throws IllegalStateException if this scheme has no sequence
      */
     @Override
     public String mint() {
-        if (sequence == null) {
-            throw new IllegalStateException(name() + " counts, and was given no sequence to count with");
+        if (numbers == null) {
+            throw new IllegalStateException(name() + " has no sequence to draw numbers from");
         }
-        return mint(sequence.next());
+        return mint(numbers.getAsLong());
     }
 
     private String mint(long number) {
@@ -72,7 +77,7 @@ public final class SequenceScheme extends IdScheme {
 
     @Override
     Fault layoutFault(String text) {
-        throw new AssertionError("every text of the right length and digits is a number: " + text);
+        throw new AssertionError("every text of the right length and digits is valid: " + text);
     }
 
     @Override

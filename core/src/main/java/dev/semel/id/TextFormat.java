@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Texts that hold no more than their characters: names chosen by people or by other systems. */
+/** Free texts without an inner structure: names chosen by people or by other systems. */
 public final class TextFormat implements IdFormat {
 
     private static final String LETTERS_AND_DIGITS = Alphabet.BASE62.characters();
 
-    /** Any id that a collection, a user or an idempotency key may have. */
+    /** A name of a collection, a user or an idempotency key: letters, digits, {@code _} and {@code -}. */
     public static final TextFormat TEXT = new TextFormat("text", LETTERS_AND_DIGITS + "_-", 255);
 
-    /** The same without {@code -}, which is left to separate it from what follows. */
+    /** Letters, digits and {@code _}. It cannot contain a {@code -}, which may separate it from what follows. */
     public static final TextFormat WORD = new TextFormat("word", LETTERS_AND_DIGITS + "_", 255);
 
-    /** Lower-case hexadecimal digits: ids of other systems, of whatever width. */
+    /** Up to 64 lower-case hexadecimal digits, such as ids of other systems. */
     public static final TextFormat HEX = new TextFormat("hex", Alphabet.HEX.characters(), 64);
 
     private final String name;
@@ -28,12 +28,12 @@ public final class TextFormat implements IdFormat {
         this.maxLength = maxLength;
     }
 
-    /** All of them. */
+    /** Returns all text formats. */
     public static List<TextFormat> all() {
         return List.of(TEXT, WORD, HEX);
     }
 
-    /** The one with a given name. */
+    /** Returns the text format with a given name. */
     public static Optional<TextFormat> named(String name) {
         return all().stream().filter(format -> format.name.equals(name)).findFirst();
     }
@@ -84,7 +84,7 @@ public final class TextFormat implements IdFormat {
         return name;
     }
 
-    /** An alphabet as people write it: runs of three and more as {@code a-z}. */
+    /** Returns an alphabet in a short form: a run of three or more characters as {@code a-z}. */
     static String ranges(String alphabet) {
         StringBuilder ranges = new StringBuilder();
         int start = 0;

@@ -10,11 +10,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 32 bits of seconds since 2020 and 64 random bits, as one number of 17 base-62 digits.
+ * The scheme {@code tid62}: 32 bits of seconds since 2020 and 64 random bits, as one number of 17 base-62 digits.
  *
- * <p>The number has 96 bits, so no primitive holds it. It is handled as {@code head · 62¹⁰ + tail}, the first seven digits and
- * the last ten, each of which fits into a long. What the seconds add to both changes once a second and is kept; the rest is
- * a division of 64 random bits by 62¹⁰ and table look-ups, two digits at a time.
+ * <p>The number has 96 bits and fits into no primitive type. It is computed as {@code head · 62¹⁰ + tail}: the first seven digits and the
+ * last ten, each of which fits into a long. The share of the seconds in both changes once a second and is cached. The rest is a division of
+ * 64 random bits by 62¹⁰, and table look-ups of two digits at a time.
  */
 final class Tid62Scheme extends IdScheme {
 
@@ -49,7 +49,7 @@ final class Tid62Scheme extends IdScheme {
         Second second = latest;
         if (!second.contains(millis)) {
             second = second(Math.floorDiv(millis, 1000) - EPOCH_SECOND);
-            latest = second; // threads overwrite each other, which is harmless: it is compared before it is used
+            latest = second; // a benign race: a cached second is checked before it is used
         }
         return mint(second);
     }
@@ -76,7 +76,7 @@ final class Tid62Scheme extends IdScheme {
     private static void encode(Second second, long random, byte[] out) {
         long quotient = (random >>> 1) / (TAIL >>> 1); // unsigned division: TAIL is even
         long sum = second.tail + (random - quotient * TAIL);
-        long carry = (TAIL - 1 - sum) >>> 63; // 0 or 1 without a branch, which would be mispredicted every other time
+        long carry = (TAIL - 1 - sum) >>> 63; // 0 or 1 without a branch, which would often be mispredicted
         long tail = sum - carry * TAIL;
         long head = second.head + quotient + carry;
         long top = second.top;
@@ -84,7 +84,7 @@ final class Tid62Scheme extends IdScheme {
             head -= PAIR;
             top = second.nextTop;
         }
-        // Each quotient is taken from the whole, not from the one before, so that they need not wait for each other.
+        // Each quotient is computed from the tail, not from the previous quotient, so the divisions run in parallel.
         long tail1 = tail / PAIR;
         long tail2 = tail / PAIR_2;
         long tail3 = tail / PAIR_3;
@@ -103,7 +103,7 @@ final class Tid62Scheme extends IdScheme {
         out[16] = (byte) last;
     }
 
-    /** Two digits as two ASCII characters. */
+    /** Returns two digits as two ASCII characters. */
     private static long pair(long value) {
         return PAIRS[(int) value];
     }
@@ -137,7 +137,7 @@ final class Tid62Scheme extends IdScheme {
 
     @Override
     Fault layoutFault(String text) {
-        return new Fault(-1, "is more than 96 bits hold");
+        return new Fault(-1, "exceeds 96 bits");
     }
 
     @Override
@@ -188,18 +188,18 @@ final class Tid62Scheme extends IdScheme {
     }
 
     /**
-     * A second since 2020, and {@code number · 2⁶⁴} as a tail and a head. The random bits add at most 22 to the head, so all but its
-     * last two digits are spelled in advance: as they are, and as they are after a carry.
+     * A second since 2020, with {@code number · 2⁶⁴} as a tail and a head. The random bits add at most 22 to the head, so all but its last two
+     * digits are encoded in advance: without and with a carry.
      */
     private static final class Second {
 
-        /** 2⁶⁴ is 21 · 62¹⁰ and this. */
+        /** 2⁶⁴ - 21 · 62¹⁰, the tail of 2⁶⁴. */
         private static final long REST = 821_457_390_474_406_912L;
 
         final long startMillis;
         final long tail;
 
-        /** The last two digits of the head, as a number. */
+        /** The last two digits of the head as a number. */
         final long head;
 
         /** The digits before them, as ASCII characters in the upper five bytes. */
@@ -211,7 +211,7 @@ final class Tid62Scheme extends IdScheme {
             this.startMillis = (number + EPOCH_SECOND) * 1000;
             long head = 0;
             long tail = 0;
-            for (int i = 31; i >= 0; i--) { // bit by bit, or the product would overflow
+            for (int i = 31; i >= 0; i--) { // bit by bit, since the product would overflow
                 long bit = number >>> i & 1;
                 head = 2 * head + 21 * bit;
                 tail = 2 * tail + REST * bit;

@@ -9,8 +9,8 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 48 bits of Unix milliseconds and 80 more, as 26 digits of Crockford's base 32. Of the 80, the first 16 are the counter of
- * {@link MonotonicClock}, so that ids rise within the process; the other 64 are random.
+ * The scheme {@code ulid}: 48 bits of Unix milliseconds and 80 more bits, as 26 digits of Crockford's base 32. The first 16 of the 80 are
+ * the counter of {@link MonotonicClock}, so ids rise within the process; the other 64 are random.
  */
 final class UlidScheme extends IdScheme {
 
@@ -45,7 +45,7 @@ final class UlidScheme extends IdScheme {
         }
     }
 
-    /** 25 digits of five bits after one of three, in pairs. The 14th digit takes one bit of the high word, four of the low. */
+    /** Encodes one digit of three bits and 25 of five, in pairs. The 14th digit has one bit of the high word and four of the low. */
     private static void encode(long high, long low, byte[] out) {
         LONGS.set(
                 out,
@@ -62,7 +62,7 @@ final class UlidScheme extends IdScheme {
         SHORTS.set(out, 24, (short) pair(low));
     }
 
-    /** The lowest ten bits as two ASCII characters. */
+    /** Returns the lowest ten bits as two ASCII characters. */
     private static long pair(long bits) {
         return PAIRS[(int) bits & 1023];
     }
@@ -73,7 +73,7 @@ final class UlidScheme extends IdScheme {
             return null;
         }
         int first = Alphabet.BASE32.value(text.charAt(0));
-        int seen = first | 7 - first; // negative if there is no first digit, or if it is above 7
+        int seen = first | 7 - first; // negative if the first character is no digit, or a digit above 7
         long high = first;
         for (int i = 1; i < 13; i++) {
             int value = Alphabet.BASE32.value(text.charAt(i));
@@ -93,7 +93,7 @@ final class UlidScheme extends IdScheme {
 
     @Override
     Fault layoutFault(String text) {
-        return new Fault(0, "is more than 128 bits hold");
+        return new Fault(0, "exceeds 128 bits");
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.semel.id;
 
-/** Random UUIDs. */
+/** The schemes of random UUIDs: version 4 of RFC 9562. */
 final class Uuid4Scheme extends UuidScheme {
 
     Uuid4Scheme(String name, UuidEncoding encoding, Randomness random) {

@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * UUIDs that begin with 48 bits of Unix milliseconds. Of the 74 bits that follow, the first 16 are the counter of
- * {@link MonotonicClock}, so that ids rise within the process (RFC 9562, section 6.2, method 1); the other 58 are random.
+ * The scheme {@code uuid7}: UUIDs that begin with 48 bits of Unix milliseconds. The first 16 of the 74 bits that follow are the counter of
+ * {@link MonotonicClock}, so ids rise within the process (RFC 9562, section 6.2, method 1); the other 58 are random.
  */
 final class Uuid7Scheme extends UuidScheme {
 

@@ -1,17 +1,18 @@
 package dev.semel.id;
 
 import dev.semel.id.IdFormat.Fault;
+import dev.semel.id.IdScheme.ParsedId;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to write the 128 bits of a UUID. */
+/** The encodings of the 128 bits of a UUID as text. */
 enum UuidEncoding {
     /** {@code 550e8400-e29b-41d4-a716-446655440000}. */
     CANONICAL("0123456789abcdef-", 36, 14, 19, "36 characters: lower-case hex digits grouped 8-4-4-4-12", "as a UUID") {
-        /** The JDK's own spelling, which nothing outside the JDK can beat: it needs no copy, and so no scratch buffer. */
+        /** Uses the JDK's encoder, which is faster than any outside of the JDK: it makes the string without a copy. */
         @Override
         String encode(long high, long low, byte[] scratch) {
             return new UUID(high, low).toString();
@@ -61,7 +62,7 @@ enum UuidEncoding {
         }
     },
 
-    /** {@code VQ6EAOKbQdSnFkRmVUQAAA}: 21 digits of six bits and a last one of two. */
+    /** {@code VQ6EAOKbQdSnFkRmVUQAAA}: 21 digits of six bits, and a last one of two bits. */
     BASE64URL(
             Alphabet.BASE64URL.characters(),
             22,
@@ -96,7 +97,7 @@ enum UuidEncoding {
                     : new ParsedId(scheme, high, low);
         }
 
-        /** The number that digits of six bits spell, at most ten, or -1 where one of them is none. */
+        /** Returns the number of up to ten digits of six bits, or -1 if one of them is no digit. */
         private static long number(String text, int from, int to) {
             int seen = 0;
             long number = 0;
@@ -114,7 +115,7 @@ enum UuidEncoding {
         }
     };
 
-    /** In place of a version. */
+    /** Stands for any version. */
     private static final int ANY = -1;
 
     private static final byte[] HEX = Alphabet.HEX.values();
@@ -137,16 +138,16 @@ enum UuidEncoding {
         this.summary = summary;
     }
 
-    /** Writes 128 bits; may use a scratch buffer of at least the length. */
+    /** Encodes 128 bits. May use the scratch buffer, which is at least as long as the text. */
     abstract String encode(long high, long low, byte[] scratch);
 
-    /** Reads a UUID of a version, or of any where that is {@link #ANY}; null where the text spells none. */
+    /** Decodes a UUID of a version, or of {@link #ANY} version; returns null if the text is no such UUID. */
     abstract @Nullable ParsedId read(IdScheme scheme, int version, String text);
 
-    /** Why a text of the right length and alphabet cannot be read. */
+    /** Returns why a text of the right length and alphabet cannot be decoded. */
     abstract Fault unreadable(String text);
 
-    /** Why a text of the right length and alphabet is not a UUID of a given version. */
+    /** Returns why a text of the right length and alphabet is not a UUID of a given version. */
     Fault fault(IdScheme scheme, String text) {
         ParsedId id = read(scheme, ANY, text);
         if (id == null) {
@@ -158,12 +159,12 @@ enum UuidEncoding {
         return new Fault(versionAt, "has version " + (id.high() >>> 12 & 15));
     }
 
-    /** Whether the words that hold version and variant are right. */
+    /** Whether the words with version and variant are right. */
     private static boolean isOf(int version, int fourth, int fifth) {
         return version == ANY || ((fourth >>> 12 & 15) == version && (fifth >>> 14 & 3) == 2);
     }
 
-    /** Reads 32 hexadecimal digits in groups of 8-4-4-4-12, with so many characters between the groups. */
+    /** Decodes 32 hexadecimal digits in groups of 8-4-4-4-12, with a given number of characters between the groups. */
     private static @Nullable ParsedId readHex(IdScheme scheme, int version, String text, int between) {
         int a = hex(text, 0);
         int b = hex(text, 4);
@@ -182,7 +183,7 @@ enum UuidEncoding {
         return (long) a << 48 | (long) b << 32 | (long) c << 16 | d;
     }
 
-    /** The number that four hexadecimal digits spell, or a negative one where one of them is none. */
+    /** Returns the number of four hexadecimal digits, or a negative one if one of them is no digit. */
     private static int hex(String text, int at) {
         char a = text.charAt(at);
         char b = text.charAt(at + 1);
@@ -191,7 +192,7 @@ enum UuidEncoding {
         return (a | b | c | d) > 127 ? -1 : HEX[a] << 12 | HEX[b] << 8 | HEX[c] << 4 | HEX[d];
     }
 
-    /** The eight hexadecimal digits of an int, as eight ASCII bytes: nibbles are spread to bytes, then made digits. */
+    /** Returns the eight hexadecimal digits of an int as ASCII bytes: spreads nibbles to bytes, then turns each into a digit. */
     private static long hexDigits(int number) {
         long x = number & 0xFFFF_FFFFL;
         x = (x << 16 | x) & 0x0000_FFFF_0000_FFFFL;

@@ -2,7 +2,7 @@ package dev.semel.id;
 
 import org.jspecify.annotations.Nullable;
 
-/** UUIDs of one version of RFC 9562, in one spelling. */
+/** A scheme of UUIDs: one version of RFC 9562 in one encoding. */
 abstract class UuidScheme extends IdScheme {
 
     private static final long VARIANT = 0x8000_0000_0000_0000L;
@@ -18,7 +18,7 @@ abstract class UuidScheme extends IdScheme {
         this.random = random;
     }
 
-    /** Spells an id, with the bits that every UUID of this version has in common put in their place. */
+    /** Encodes an id, after setting the bits of version and variant. */
     final String mint(long high, long low, Randomness.Slot slot) {
         return encoding.encode((high & ~0xF000L) | version << 12, (low & ~(3L << 62)) | VARIANT, slot.scratch);
     }

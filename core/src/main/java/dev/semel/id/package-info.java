@@ -1,8 +1,8 @@
 /**
- * Ids: how things get their names. Start at {@link dev.semel.id.IdSchemes}.
+ * Schemes of ids. Start at {@link dev.semel.id.IdSchemes}.
  *
- * <p>A scheme is a layout of up to 128 bits and one spelling of them. It mints, checks and reads ids; a registry says which
- * scheme each kind of thing uses and checks what comes in at the border.
+ * <p>A scheme is a layout of up to 128 bits and one encoding of them as text. It mints, checks and parses ids. A registry binds each kind of
+ * id to a scheme, and checks ids from outside.
  */
 @NullMarked
 package dev.semel.id;

@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Reads a JSON text once, checks it, and writes it canonically as it goes: no tree, no strings. Depth costs no stack.
+ * Checks a JSON text and writes its canonical form, in one pass: without a tree, without strings, and without recursion.
  *
- * <p>Only numbers can become longer than they came ({@code 1e20}), so room is made for them, and everything else fits: there is always
- * as much room behind what is written as there is text left to read, and {@link #SLACK} more.
+ * <p>The output buffer always has room for as many bytes as are left to read, and {@link #SLACK} more. Only numbers can become longer
+ * ({@code 1e20}); the buffer grows for them.
  */
 final class Canonicalizer {
 
@@ -35,7 +35,7 @@ final class Canonicalizer {
     private byte[] out;
     private int end;
 
-    /** The objects that are open, and {@link #ARRAY} for arrays. */
+    /** The stack of open containers: objects by their number, and {@link #ARRAY} for arrays. */
     private int[] open = new int[16];
 
     private int depth;
@@ -61,7 +61,7 @@ final class Canonicalizer {
         return order.arranged(out, end);
     }
 
-    /** Reads a value, or as much of it as comes before the first value inside. */
+    /** Reads a scalar or an empty container, or the beginning of a container up to its first value. */
     private void value() {
         for (; ; ) {
             byte c = next("a value");
@@ -92,7 +92,7 @@ final class Canonicalizer {
         }
     }
 
-    /** Reads on to the next value; says whether there is none. */
+    /** Reads on to the next value. Returns true at the end of the text. */
     private boolean afterValue() {
         while (depth > 0) {
             boolean array = open[depth - 1] == ARRAY;
@@ -142,7 +142,7 @@ final class Canonicalizer {
         put(in[at]);
     }
 
-    /** Reads a name and the colon behind it. */
+    /** Reads the name of a member and the colon after it. */
     private void name() {
         int source = at;
         int quote = end;
@@ -159,13 +159,13 @@ final class Canonicalizer {
         put((byte) ':');
     }
 
-    /** Writes a byte that stands for the one at hand. */
+    /** Writes a byte for the current one, and moves on. */
     private void put(byte b) {
         out[end++] = b;
         at++;
     }
 
-    /** The next byte that is no space, at which the cursor then is. */
+    /** Skips white space, and returns the byte after it. */
     private byte next(String expected) {
         if (at < in.length && in[at] > ' ') {
             return in[at];
@@ -200,7 +200,7 @@ final class Canonicalizer {
     private void number() {
         int start = at;
         at = number.read(start);
-        if (number.isPlain()) { // and does not grow
+        if (number.isPlain()) { // a plain number does not grow
             end = number.writePlain(out, end);
             return;
         }
@@ -211,7 +211,7 @@ final class Canonicalizer {
         end = number.write(start, at, out, end);
     }
 
-    /** Reads a string; says whether the order of its bytes is that of its UTF-16, as {@link NameOrder} has it. */
+    /** Reads a string. Returns whether its bytes sort as its UTF-16 code units do; see {@link NameOrder}. */
     private boolean string() {
         int start = at;
         boolean inByteOrder = true;
@@ -237,7 +237,7 @@ final class Canonicalizer {
         }
     }
 
-    /** Copies what is ASCII and needs no attention, eight bytes at a time as long as there are so many. */
+    /** Copies ASCII characters that need no escape, eight bytes at a time while eight are left. */
     private void plain() {
         byte[] from = in;
         byte[] to = out;
@@ -264,7 +264,7 @@ final class Canonicalizer {
     }
 
     /**
-     * The high bit of the first byte that is a quote, a backslash, a control character or not ASCII; those above it may be set too.
+     * Returns the high bit of the first byte that is a quote, a backslash, a control character or not ASCII. Higher bits may be set, too.
      */
     private static long special(long eight) {
         long quote = eight ^ '"' * ONES;
@@ -284,7 +284,7 @@ final class Canonicalizer {
             case 'f' -> '\f';
             case 'r' -> '\r';
             case 'u' -> hexadecimal(at);
-            default -> throw fail(at, "no escape of JSON: a backslash, then " + shown(in[at + 1]));
+            default -> throw fail(at, "invalid escape: a backslash, then " + shown(in[at + 1]));
         };
         int length = in[at + 1] == 'u' ? 6 : 2;
         int c = unit;
@@ -301,7 +301,7 @@ final class Canonicalizer {
         write(c);
     }
 
-    /** The code unit of the escape at a place. */
+    /** Returns the UTF-16 code unit of a {@code \\u} escape. */
     private char hexadecimal(int escape) {
         int unit = 0;
         for (int i = escape + 2; i < escape + 6; i++) {
@@ -314,7 +314,7 @@ final class Canonicalizer {
         return (char) unit;
     }
 
-    /** Writes a character that was escaped, and may still have to be. */
+    /** Writes a character that was escaped in the text, and escapes it if the canonical form requires it. */
     private void write(int c) {
         int escape = switch (c) {
             case '"', '\\' -> c;
@@ -358,23 +358,23 @@ final class Canonicalizer {
         out[end++] = (byte) (0x80 | (c & 0x3F));
     }
 
-    /** Copies a character beyond ASCII. */
+    /** Checks and copies a character that is not ASCII. */
     private void character() {
         int start = at;
         int lead = in[start] & 0xFF;
         int length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
         if (lead < 0xC2 || lead > 0xF4) {
-            throw fail(start, String.format("no UTF-8: byte 0x%02x begins no character", lead));
+            throw fail(start, String.format("invalid UTF-8: byte 0x%02x cannot begin a character", lead));
         }
         for (int i = start + 1; i < start + length; i++) {
             if (i == in.length) {
-                throw fail(start, "no UTF-8: the text ends within a character");
+                throw fail(start, "invalid UTF-8: the text ends within a character");
             }
             int least = i > start + 1 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
             int greatest = i > start + 1 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
             int b = in[i] & 0xFF;
             if (b < least || b > greatest) {
-                throw fail(start, String.format("no UTF-8: byte 0x%02x cannot follow 0x%02x", b, in[i - 1]));
+                throw fail(start, String.format("invalid UTF-8: byte 0x%02x cannot follow 0x%02x", b, in[i - 1]));
             }
         }
         for (int i = 0; i < length; i++) {
@@ -383,7 +383,7 @@ final class Canonicalizer {
     }
 
     private MalformedJsonException duplicate(int source) {
-        // written canonically once more, a name is printable but for what is beyond ASCII
+        // the canonical form of the name has no control characters
         at = source;
         end = 0;
         string();
@@ -401,7 +401,7 @@ final class Canonicalizer {
         return fail(at, "expected " + expected + ", " + found(in, at));
     }
 
-    /** Says what is at a place, in words. */
+    /** Describes the byte at a place for an error. */
     static String found(byte[] text, int at) {
         return at == text.length ? "but the text ends" : "found " + shown(text[at]);
     }

@@ -5,21 +5,21 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.Arrays;
 
 /**
- * A positive decimal: 0.<i>digits</i> × 10<sup><i>point</i></sup>, its digits neither beginning nor ending with zero; without digits it is
- * zero. Reused from number to number.
+ * A mutable decimal that is positive or zero: 0.<i>digits</i> × 10<sup><i>point</i></sup>. Its digits neither begin nor end with zero;
+ * zero has no digits. One instance is reused for many numbers.
  */
 final class Decimal {
 
-    /** The halfway points between doubles have up to 768 digits; of what follows, it only matters whether it is zero. */
+    /** The halfway points between doubles have up to 768 digits. Of further digits it only matters whether one is not zero. */
     private static final int MOST_DIGITS = 800;
 
-    /** An exponent that no number of digits makes up for. */
+    /** An exponent so large that no number of digits can compensate for it. */
     static final long HUGE = 1L << 40;
 
     private byte[] digits = new byte[32];
     private int count;
     private long point;
-    private int zeros; // read, and to be appended if another digit follows
+    private int zeros; // read, but appended only if another digit follows
 
     void clear() {
         count = 0;
@@ -59,12 +59,12 @@ final class Decimal {
         }
     }
 
-    /** Moves the point by an exponent of up to {@link #HUGE} either way. */
+    /** Multiplies by a power of ten, with an exponent of up to ±{@link #HUGE}. */
     void scale(long exponent) {
         point += exponent;
     }
 
-    /** Becomes an integer times a power of ten. */
+    /** Sets this to an integer times a power of ten. */
     void set(long integer, int exponent) {
         clear();
         long rest = integer;
@@ -92,14 +92,14 @@ final class Decimal {
     }
 
     /**
-     * Whether the nearest double's shortest decimal is this one, as can be said without computing it: a decimal of up to 15 digits
-     * is the only one of that length in its double's interval, unless the double is short of bits.
+     * Whether this is certainly the shortest decimal of its nearest double. A decimal of up to 15 digits is the only one of that length in the
+     * interval of its double, unless the double is subnormal and has fewer bits.
      */
     boolean isSurelyShortest() {
         return count <= 15 && point >= -300 && point <= 300;
     }
 
-    /** The nearest double. */
+    /** Returns the nearest double. */
     double nearest() {
         if (count == 0 || point < -400) {
             return 0;
@@ -114,10 +114,10 @@ final class Decimal {
         return point == other.point && Arrays.equals(digits, 0, count, other.digits, 0, other.count);
     }
 
-    /** The most bytes that {@link #write} takes for a decimal of up to 17 digits. */
+    /** The most bytes that {@link #write} writes for a decimal of up to 17 digits. */
     static final int LONGEST = 25;
 
-    /** Writes the decimal as ECMAScript prints numbers; returns where the text ends. */
+    /** Writes the decimal as ECMAScript prints numbers, and returns where the text ends. */
     int write(byte[] out, int from) {
         int n = (int) point;
         int to = from;

@@ -7,14 +7,14 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a payload is known by: its SHA-256. Payloads that differ have different ones. JSON texts that say the same have the same one,
- * however they are spelled; {@link Json#canonical(byte[])} says what is the same.
+ * The fingerprint of a payload: its SHA-256. Different payloads have different fingerprints. JSON texts with the same
+ * {@linkplain Json#canonical(byte[]) canonical form} have the same fingerprint.
  */
 public final class Fingerprint {
 
     private static final int HEX_DIGITS = 64;
 
-    /** Never fed; to copy it takes a fraction of the time of asking the providers for another. */
+    /** A prototype. To clone it is several times faster than to request a new instance from the security providers. */
     private static final MessageDigest UNUSED = sha256();
 
     private final long first;
@@ -31,32 +31,32 @@ public final class Fingerprint {
     }
 
     /**
-     * That of a JSON text in UTF-8: of its canonical bytes.
+     * Returns the fingerprint of a JSON text in UTF-8: the hash of its canonical form.
      *
-     * @throws MalformedJsonException if it is no JSON
+     * @throws MalformedJsonException if the text is not JSON
      */
     public static Fingerprint ofJson(byte[] utf8) {
         return ofBytes(Json.canonical(utf8));
     }
 
     /**
-     * That of a JSON text: of its canonical bytes.
+     * Returns the fingerprint of a JSON text: the hash of its canonical form.
      *
-     * @throws MalformedJsonException if it is no JSON
+     * @throws MalformedJsonException if the text is not JSON
      */
     public static Fingerprint ofJson(String text) {
         return ofBytes(Json.canonical(text));
     }
 
-    /** That of anything, byte by byte. */
+    /** Returns the fingerprint of any bytes: their hash. */
     public static Fingerprint ofBytes(byte[] bytes) {
         return new Fingerprint(fresh().digest(bytes));
     }
 
     /**
-     * The one that is spelled so.
+     * Parses the {@linkplain #hex() hexadecimal form} of a fingerprint.
      *
-     * @throws IllegalArgumentException if it is not 64 lower-case hex digits
+     * @throws IllegalArgumentException if the text is not 64 lower-case hex digits
      */
     public static Fingerprint parse(String hex) {
         if (hex.length() != HEX_DIGITS) {
@@ -73,9 +73,9 @@ public final class Fingerprint {
     }
 
     /**
-     * The one with a given hash.
+     * Returns the fingerprint with a given hash.
      *
-     * @throws IllegalArgumentException if it has not 32 bytes
+     * @throws IllegalArgumentException if the hash does not have 32 bytes
      */
     public static Fingerprint ofHash(byte[] hash) {
         if (hash.length != HEX_DIGITS / 2) {
@@ -84,7 +84,7 @@ public final class Fingerprint {
         return new Fingerprint(hash);
     }
 
-    /** The 32 bytes of the hash. */
+    /** Returns the 32 bytes of the hash. */
     public byte[] bytes() {
         return ByteBuffer.allocate(HEX_DIGITS / 2)
                 .putLong(first)
@@ -97,7 +97,7 @@ public final class Fingerprint {
     private static MessageDigest fresh() {
         try {
             return (MessageDigest) UNUSED.clone();
-        } catch (CloneNotSupportedException e) { // some provider's own
+        } catch (CloneNotSupportedException e) { // not every security provider supports it
             return sha256();
         }
     }
@@ -110,7 +110,7 @@ public final class Fingerprint {
         }
     }
 
-    /** The hash as 64 lower-case hex digits. */
+    /** Returns the hash as 64 lower-case hex digits. */
     public String hex() {
         HexFormat format = HexFormat.of();
         return format.toHexDigits(first)

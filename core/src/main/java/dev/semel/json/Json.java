@@ -6,12 +6,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON text that has been checked, spelled as it came. Immutable; equal if the bytes are.
+ * A JSON text that has been checked, byte for byte as it was received. Immutable; two are equal if their bytes are.
  *
- * <p>What is checked: the grammar of RFC 8259 to the letter, strict UTF-8, and that the text means the same to every reader, as
- * RFC 8785 asks: no object has two members of one name, no string holds half of a surrogate pair, and no number with a point or an
- * exponent is beyond what a double holds. A text has at most {@value #MOST_BYTES} bytes and {@value #MOST_LEVELS} levels of arrays and objects; within
- * these limits, the work grows with the length of the text and no faster than sorting its names does.
+ * <p>A text must follow the grammar of RFC 8259, be valid UTF-8, and mean the same to every parser, as RFC 8785 requires: no object has two
+ * members with one name, no string contains half of a surrogate pair, and no number with a point or an exponent is outside the range of a
+ * double. It has at most {@value #MOST_BYTES} bytes and {@value #MOST_LEVELS} levels of arrays and objects. The time of the check is that of
+ * sorting the members' names.
  */
 public final class Json {
 
@@ -28,9 +28,9 @@ public final class Json {
     }
 
     /**
-     * A text.
+     * Checks a text.
      *
-     * @throws MalformedJsonException if it is no JSON
+     * @throws MalformedJsonException if it is not JSON
      */
     public static Json of(String text) {
         byte[] bytes = encoded(text);
@@ -39,9 +39,9 @@ public final class Json {
     }
 
     /**
-     * A text in UTF-8.
+     * Checks a text in UTF-8.
      *
-     * @throws MalformedJsonException if it is no JSON
+     * @throws MalformedJsonException if it is not JSON
      */
     public static Json of(byte[] utf8) {
         byte[] bytes = utf8.clone();
@@ -50,39 +50,40 @@ public final class Json {
     }
 
     /**
-     * A text that is known to be JSON, and is not checked: one that was checked before and is read back from a store, or one that a JSON
-     * writer has made. Never for text from users: use {@link #of(byte[])}.
+     * Wraps a text without checking it: one that was checked before and is read back from a store, or that a JSON library has written. Use
+     * {@link #of(byte[])} for text from users.
      */
     public static Json ofChecked(byte[] utf8) {
         return new Json(utf8.clone());
     }
 
     /**
-     * The canonical spelling of RFC 8785: no space, members in the order of their names' UTF-16 code units, as few escapes as
-     * possible, and numbers as ECMAScript prints the nearest double. It is JSON and, if it is no longer than a text may be, its own canonical spelling.
+     * Returns the canonical form of RFC 8785: no white space, members in the order of their names' UTF-16 code units, as few escapes as
+     * possible, and numbers as ECMAScript prints the nearest double. The canonical form is JSON, and its own canonical form unless it exceeds
+     * the longest text.
      *
-     * <p>In one thing it is not RFC 8785. That prints {@code 9007199254740993} as {@code 9007199254740992}, since there is no such
-     * double, and so takes two amounts or ids for the same. Here an integer, written without point and exponent, keeps its digits
-     * wherever the double's would say another integer. So different integers always differ; as long as they are within ±2<sup>53</sup>,
-     * as RFC 8785 advises, there is no difference to it. With a point or an exponent, a number is the nearest double, as it is there.
+     * <p>It deviates from RFC 8785 in one point. The RFC prints {@code 9007199254740993} as {@code 9007199254740992}, since there is no such
+     * double, and so identifies two different amounts or ids. Here an integer, written without point and exponent, keeps its digits if the
+     * nearest double is another integer. So different integers always differ. Integers within ±2<sup>53</sup>, which RFC 8785 recommends, and
+     * numbers with a point or an exponent are written as the RFC requires.
      *
-     * @throws MalformedJsonException if it is no JSON
+     * @throws MalformedJsonException if the text is not JSON
      */
     public static byte[] canonical(byte[] utf8) {
         return new Canonicalizer(utf8).canonical();
     }
 
     /**
-     * As {@link #canonical(byte[])}, for a text that is at hand as a string.
+     * Returns the {@linkplain #canonical(byte[]) canonical form} of a text.
      *
-     * @throws MalformedJsonException if it is no JSON
+     * @throws MalformedJsonException if the text is not JSON
      */
     public static byte[] canonical(String text) {
         return canonical(encoded(text));
     }
 
     private static byte[] encoded(String text) {
-        if (text.length() > MOST_BYTES) { // and so has more bytes than that
+        if (text.length() > MOST_BYTES) { // a text has at least as many bytes as chars
             throw MalformedJsonException.at(new byte[0], 0, Canonicalizer.TOO_LONG);
         }
         byte[] bytes = text.getBytes(UTF_8);
@@ -99,17 +100,17 @@ public final class Json {
         return bytes;
     }
 
-    /** How many bytes the text has. */
+    /** Returns the number of bytes of the text. */
     public int length() {
         return bytes.length;
     }
 
-    /** The text in UTF-8. */
+    /** Returns the text in UTF-8. */
     public byte[] bytes() {
         return bytes.clone();
     }
 
-    /** The text. */
+    /** Returns the text as a string. */
     public String text() {
         return new String(bytes, UTF_8);
     }

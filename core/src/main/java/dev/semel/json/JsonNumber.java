@@ -1,6 +1,6 @@
 package dev.semel.json;
 
-/** Reads one number after another and spells each as {@link Json#canonical(byte[])} says. */
+/** Reads numbers, one after another, and writes the canonical form of each; see {@link Json#canonical(byte[])}. */
 final class JsonNumber {
 
     private final byte[] in;
@@ -9,21 +9,21 @@ final class JsonNumber {
     private int at;
     private boolean integer;
     private int plainStart;
-    private int plainEnd; // or 0 if it is not plain
+    private int plainEnd; // 0 if the number is not plain
 
     JsonNumber(byte[] in) {
         this.in = in;
     }
 
-    /** Reads the number that begins at a place; returns the place behind it. */
+    /** Reads the number that starts at a place, and returns where it ends. */
     int read(int start) {
         int end = readPlain(start);
         return plainEnd > 0 ? end : readAny(start);
     }
 
     /**
-     * Tries to read a number that needs no arithmetic: of up to 15 characters, without exponent, and not so small that it would have to have
-     * one. It is its own spelling, but for zeros at the end of its fraction.
+     * Tries to read a plain number, which needs no arithmetic: up to 15 characters, no exponent, and not so small that its canonical form has
+     * one. Its canonical form is the number without trailing zeros of its fraction.
      */
     private int readPlain(int start) {
         plainEnd = 0;
@@ -49,12 +49,12 @@ final class JsonNumber {
             if (end == point + 1) {
                 end = point;
             } else if (zero && in[point + 1] == '0') {
-                return start; // it may be small
+                return start; // its canonical form may have an exponent
             }
         }
         boolean exponent = i < in.length && (in[i] | 0x20) == 'e';
         if (i - first <= 15 && !exponent) {
-            plainStart = zero && end == first + 1 ? first : start; // there is no -0
+            plainStart = zero && end == first + 1 ? first : start; // -0 becomes 0
             plainEnd = end;
         }
         return i;
@@ -68,12 +68,12 @@ final class JsonNumber {
         return i;
     }
 
-    /** Whether the number that was read last is to be written by {@link #writePlain}. */
+    /** Whether {@link #writePlain} can write the number that was read last. */
     boolean isPlain() {
         return plainEnd > 0;
     }
 
-    /** Writes a number that is not longer than it came; returns where the text ends. */
+    /** Writes a plain number, which does not become longer, and returns where the text ends. */
     int writePlain(byte[] out, int from) {
         int to = from;
         for (int i = plainStart; i < plainEnd; i++) {
@@ -140,7 +140,7 @@ final class JsonNumber {
         return c >= '0' && c <= '9';
     }
 
-    /** Writes the number that was read last, and that is from a place to another; returns where the text ends. */
+    /** Writes the number that was read last, which is from {@code start} to {@code end} in the input. Returns where the text ends. */
     int write(int start, int end, byte[] out, int from) {
         if (integer && decimal.count() > 17) { // no double's shortest decimal has that many
             return copy(start, end, out, from);

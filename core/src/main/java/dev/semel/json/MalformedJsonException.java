@@ -1,6 +1,6 @@
 package dev.semel.json;
 
-/** Text that is no JSON, or none that has a canonical spelling: says what is wrong with it, and where. */
+/** Thrown for a text that is not JSON, or has no canonical form. Names what is wrong, and where. */
 public final class MalformedJsonException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public final class MalformedJsonException extends IllegalArgumentException {
         this.problem = problem;
     }
 
-    /** Something is wrong at a place in a text. */
+    /** Returns the exception of a problem at a place in a text. */
     static MalformedJsonException at(byte[] text, int offset, String problem) {
         int line = 1;
         int column = 1;
@@ -26,29 +26,29 @@ public final class MalformedJsonException extends IllegalArgumentException {
             if (text[i] == '\n') {
                 line++;
                 column = 1;
-            } else if ((text[i] & 0xC0) != 0x80) { // the further bytes of a character do not count
+            } else if ((text[i] & 0xC0) != 0x80) { // continuation bytes of UTF-8 do not count
                 column++;
             }
         }
         return new MalformedJsonException(offset, line, column, problem);
     }
 
-    /** Where the text goes wrong, in bytes of UTF-8 from 0. */
+    /** Returns the place of the problem in bytes of UTF-8, from 0. */
     public int offset() {
         return offset;
     }
 
-    /** The line of that place, from 1. */
+    /** Returns the line of the problem, from 1. */
     public int line() {
         return line;
     }
 
-    /** The column of that place, in Unicode characters from 1. */
+    /** Returns the column of the problem in Unicode characters, from 1. */
     public int column() {
         return column;
     }
 
-    /** What is wrong, in words. Whatever of the text they quote is printable ASCII and short. */
+    /** Returns what is wrong, in words. Quotes from the text are short and in printable ASCII. */
     public String problem() {
         return problem;
     }

@@ -3,25 +3,22 @@ package dev.semel.json;
 import java.util.Arrays;
 
 /**
- * Puts the members of objects into the order of their names.
+ * Sorts the members of objects by their names.
  *
- * <p>A canonical text is first written with its members as they came. Most often they are in order, or nearly; while they are, an
- * object costs one comparison of names a member and leaves nothing behind. An object that is not in order is sorted when it ends, but
- * nothing is moved: only which piece of the text goes where is noted, and {@link #arranged} copies every byte to its place once, however
- * deep the objects are nested.
+ * <p>A canonical text is first written with its members in their original order. Members are usually sorted already; then an object costs one
+ * comparison of names for each member, and no memory. An object that is not sorted is sorted when it ends, but no byte is moved: only the new
+ * order of its pieces is recorded. {@link #arranged} then copies every byte to its place once, however deep the objects are nested.
  *
- * <p>Objects are numbered in the order in which they begin. A piece knows the number of the first object that begins in it or
- * after it, so that the copying finds the objects inside a piece without searching.
+ * <p>Objects are numbered in the order in which they begin. A piece has the number of the first object that begins in it or after it, so
+ * the copying finds the objects inside a piece without a search.
  */
 final class MemberOrder {
 
     private static final int FEW = 24;
 
-    // of an object: where its brace is, where its pieces begin and end among the pieces, where its closing brace is,
-    // and
-    // the number of the first object after it; while it is open, instead of the pieces, its first member and whether
-    // the
-    // members are out of order
+    // An object: the position of its brace, the range of its pieces, the position of its closing brace, and the number of
+    // the first object after it. While it is open, in place of the pieces: its first member, and whether the members are
+    // out of order.
     private static final int OBJECT = 5;
     private static final int BRACE = 0;
     private static final int FIRST = 1;
@@ -30,9 +27,8 @@ final class MemberOrder {
     private static final int NEXT = 4;
     private static final int COMMIT_ORDER = -1;
 
-    // of a member of an open object: where its name's quotes are, the latter complemented if there is an escape between
-    // them,
-    // where it came from, and the number of the first object in it
+    // A member of an open object: the positions of its name's quotes, the second one complemented if the name is not in byte
+    // order, its position in the original text, and the number of the first object in it.
     private static final int MEMBER = 4;
     private static final int NAME = 0;
     private static final int NAME_END = 1;
@@ -51,7 +47,7 @@ final class MemberOrder {
     private int[] sorted = {};
     private int[] merged = {};
 
-    /** An object begins with a brace; returns the object. */
+    /** Begins an object at a brace, and returns it. */
     int open(int brace) {
         int object = objectCount * OBJECT;
         if (object == objects.length) {
@@ -65,11 +61,11 @@ final class MemberOrder {
     }
 
     /**
-     * A member of the object begins with a name, which is between two quotes in the text.
+     * Adds a member to an object. Its name is between two quotes in the text.
      *
-     * @param inByteOrder whether the bytes of the name, as it is written, are in the order of its UTF-16
-     * @param source where the name is in the text as it came
-     * @return whether it may be; false if it has the name of the one before
+     * @param inByteOrder whether the bytes of the name sort as its UTF-16 code units do
+     * @param source the position of the name in the original text
+     * @return false if the previous member has the same name
      */
     boolean add(int object, byte[] text, int quote, int endQuote, boolean inByteOrder, int source) {
         int member = memberEnd;
@@ -94,15 +90,15 @@ final class MemberOrder {
     }
 
     /**
-     * The object ends with a brace.
+     * Ends an object at a brace.
      *
-     * @return where the first name that repeats an earlier one is in the text as it came, or -1
+     * @return the position, in the original text, of the first name that repeats an earlier one; -1 if there is none
      */
     int close(int object, byte[] text, int brace) {
         int first = objects[object + FIRST];
         int repeated = -1;
         if (objects[object + LAST] == COMMIT_ORDER) {
-            if (objectCount * OBJECT == object + OBJECT) { // nothing within it is out of order
+            if (objectCount * OBJECT == object + OBJECT) { // no object inside it is out of order
                 objectCount--;
             }
         } else {
@@ -178,7 +174,7 @@ final class MemberOrder {
         return first;
     }
 
-    /** Notes the pieces of an object in their order. */
+    /** Records the pieces of an object in their sorted order. */
     private void keep(int count, int brace) {
         if (pieceEnd + count * PIECE > pieces.length) {
             pieces = Arrays.copyOf(pieces, Math.max(pieces.length * 2 + 48 * PIECE, pieceEnd + count * PIECE));
@@ -187,7 +183,7 @@ final class MemberOrder {
             int member = sorted[i];
             int next = member + MEMBER;
             pieces[pieceEnd] = members[member + NAME];
-            pieces[pieceEnd + 1] = next == memberEnd ? brace : members[next + NAME] - 1; // less the comma
+            pieces[pieceEnd + 1] = next == memberEnd ? brace : members[next + NAME] - 1; // without the comma
             pieces[pieceEnd + 2] = members[member + INNER];
             pieceEnd += PIECE;
         }
@@ -211,25 +207,24 @@ final class MemberOrder {
                 otherEnd < 0 ? ~otherEnd : otherEnd);
     }
 
-    /** The text with all members of all objects in order. */
+    /** Returns the text with the members of all objects sorted. */
     byte[] arranged(byte[] text, int length) {
         return objectCount == 0 ? Arrays.copyOf(text, length) : new Arrangement(text, length).arranged();
     }
 
-    /** Copies the pieces, from the outer to the inner, with a stack of its own. */
+    /** Copies the pieces from the outer objects to the inner, without recursion. */
     private final class Arrangement {
 
-        private static final int FRAME =
-                3; // an object, which of its pieces is being copied, where the piece around it ends
+        private static final int FRAME = 3; // an object, its current piece, and the end of the piece around it
 
         private final byte[] text;
         private final byte[] result;
         private int resultEnd;
         private int[] stack = new int[8 * FRAME];
         private int top;
-        private int from; // what is left to copy of the piece, up to …
+        private int from; // the rest of the current piece
         private int to;
-        private int object; // … and the first object that may be in it
+        private int object; // the first object that may be in it
 
         Arrangement(byte[] text, int length) {
             this.text = text;

@@ -5,12 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The order of names by their UTF-16 code units, told from their canonical UTF-8. Bytes give the same order but for two things:
- * escapes, and that in UTF-16, what takes four bytes comes before U+E000 to U+FFFF, which take three and begin with 0xEE or 0xEF.
+ * Compares names by their UTF-16 code units, given their canonical UTF-8. Bytes have the same order with two exceptions: escapes, and
+ * characters of four bytes, which in UTF-16 sort before U+E000 to U+FFFF, whose three bytes begin with 0xEE or 0xEF.
  */
 final class NameOrder {
 
-    /** The least byte, signed, that may be out of order. */
+    /** The least byte, signed, whose order may differ. */
     static final byte FIRST_OUT_OF_ORDER = (byte) 0xEE;
 
     private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -18,8 +18,8 @@ final class NameOrder {
     private NameOrder() {}
 
     /**
-     * The first eight bytes of a name, with zeros where it is shorter; there are as many in the text. Unsigned, they are in order
-     * as the bytes are, since no name has a zero.
+     * Returns the first eight bytes of a name, padded with zeros. At least eight bytes must follow in the text. Compared as unsigned numbers,
+     * the results have the order of the bytes, since no name contains a zero.
      */
     static long beginning(byte[] text, int from, int to) {
         long eight = (long) EIGHT.get(text, from);
@@ -27,7 +27,7 @@ final class NameOrder {
         return length >= 8 ? eight : length == 0 ? 0 : eight & (-1L << (64 - 8 * length));
     }
 
-    /** Compares any two names. */
+    /** Compares two names, which may have escapes. */
     static int compare(byte[] text, int from, int to, int otherFrom, int otherTo) {
         int i = from;
         int j = otherFrom;

@@ -3,18 +3,18 @@ package dev.semel.json;
 import java.math.BigInteger;
 
 /**
- * The decimal that ECMAScript prints for a double: of those that read back as the double, one with the fewest digits, and of
- * these the one nearest to it. {@link Double#toString(double)} does not give that before JDK 19, and later gives two digits where one
- * would do.
+ * Computes the decimal that ECMAScript prints for a double: among the decimals with the fewest digits that parse to the double, the one
+ * nearest to it. {@link Double#toString(double)} does not return it before JDK 19, and since then returns two digits where one suffices.
  *
- * <p>This is Raffaello Giulietti's Schubfach. A double <i>v</i> = <i>c</i>·2<sup><i>q</i></sup> owns an interval around it that is about
- * 2<sup><i>q</i></sup> wide. Let <i>k</i> be the greatest integer for which 10<sup><i>k</i></sup> is not wider. Then the interval holds a multiple of
- * 10<sup><i>k</i></sup>, and at most one of 10<sup><i>k</i>+1</sup>. If there is one of the latter it is the shortest decimal, but for its trailing zeros;
- * if not, it is the nearer of the two multiples of 10<sup><i>k</i></sup> next to <i>v</i> that are inside.
+ * <p>The algorithm is Raffaello Giulietti's Schubfach. A double <i>v</i> = <i>c</i>·2<sup><i>q</i></sup> owns an interval around it with a
+ * width of about 2<sup><i>q</i></sup>. Let <i>k</i> be the greatest integer such that 10<sup><i>k</i></sup> is not wider. Then the interval
+ * contains a multiple of 10<sup><i>k</i></sup>, and at most one multiple of 10<sup><i>k</i>+1</sup>. If it contains one of the latter, that is
+ * the shortest decimal, without its trailing zeros. Otherwise it is the multiple of 10<sup><i>k</i></sup> inside the interval that is nearest
+ * to <i>v</i>.
  *
- * <p>Which are inside is decided on 4<i>v</i>/10<sup><i>k</i></sup> and the interval's ends on the same scale, computed with 126 bits of the power of
- * ten. Each is cut to an integer whose last bit is set if anything was cut off, which keeps every comparison with an even
- * integer right.
+ * <p>Membership is decided on 4<i>v</i>/10<sup><i>k</i></sup> and the ends of the interval on the same scale, computed with 126 bits of the
+ * power of ten. Each is truncated to an integer whose last bit is set if anything was cut off, so every comparison with an even integer is
+ * exact.
  */
 final class ShortestDecimal {
 
@@ -24,7 +24,7 @@ final class ShortestDecimal {
     private static final long HIDDEN_BIT = 1L << 52;
     private static final long LOW_63 = Long.MAX_VALUE;
 
-    /** For each power of ten, its first 126 bits, rounded up: two halves of 63 bits, the high one first. */
+    /** The first 126 bits of each power of ten, rounded up, as two halves of 63 bits, the high one first. */
     private static final long[] POWERS = powers();
 
     private ShortestDecimal() {}
@@ -52,7 +52,7 @@ final class ShortestDecimal {
         long fraction = bits & (HIDDEN_BIT - 1);
         long c = biased == 0 ? fraction : fraction | HIDDEN_BIT;
         int q = LEAST_EXPONENT + Math.max(biased - 1, 0);
-        boolean narrowBelow = fraction == 0 && biased > 1; // at a power of two, the neighbour below is half as far
+        boolean narrowBelow = fraction == 0 && biased > 1; // the neighbour below a power of two is half as far away
 
         int k = narrowBelow ? floorLog10ThreeQuartersOfPow2(q) : floorLog10Pow2(q);
         int shift = q + floorLog2Pow10(-k) + 2;
@@ -60,7 +60,7 @@ final class ShortestDecimal {
         long high = POWERS[power];
         long low = POWERS[power + 1];
         long scaled = product(high, low, (4 * c) << shift);
-        long odd = c & 1; // the ends belong to the interval of an even c
+        long odd = c & 1; // the interval includes its ends if c is even
         long lower = product(high, low, (4 * c - (narrowBelow ? 1 : 2)) << shift) + odd;
         long upper = product(high, low, (4 * c + 2) << shift) - odd;
 
@@ -83,7 +83,7 @@ final class ShortestDecimal {
         decimal.set(upperInside ? below + 1 : below, k);
     }
 
-    /** The product over 2<sup>127</sup>, its last bit set if anything is cut off that counts. */
+    /** Returns the product divided by 2<sup>127</sup>, with its last bit set if a significant part was cut off. */
     private static long product(long high, long low, long factor) {
         long carried = Math.multiplyHigh(low, factor);
         long middle = ((high * factor) >>> 1) + carried;
@@ -91,7 +91,7 @@ final class ShortestDecimal {
         return whole | (((middle & LOW_63) + LOW_63) >>> 63);
     }
 
-    // The factors are logarithms times a power of two; the tests go through every exponent there is.
+    // The factors are logarithms times a power of two. The tests check every exponent.
 
     private static int floorLog10Pow2(int e) {
         return (e * 315_653) >> 20;

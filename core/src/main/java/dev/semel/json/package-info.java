@@ -1,8 +1,8 @@
 /**
- * JSON that is checked, and its one canonical spelling. Start at {@link dev.semel.json.Json}.
+ * Checked JSON and its canonical form. Start at {@link dev.semel.json.Json}.
  *
- * <p>Two texts that say the same have the same canonical bytes, whatever their spaces, their escapes and the order of their
- * members; so their hashes can be compared instead of them.
+ * <p>Texts that differ only in white space, escapes, the order of members and the notation of numbers have the same canonical form, so
+ * their hashes can be compared.
  */
 @NullMarked
 package dev.semel.json;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A run of keys in byte order: from one key on, up to but not including another. */
+/** A range of keys in byte order: from one key, inclusive, to another, exclusive. */
 public final class KeyRange {
 
     private final byte[] from;
@@ -19,9 +19,9 @@ public final class KeyRange {
     }
 
     /**
-     * All keys that begin with a prefix, and no others.
+     * Returns the range of exactly the keys that begin with a prefix.
      *
-     * @throws IllegalArgumentException if the prefix holds half of a surrogate pair, which has no bytes
+     * @throws IllegalArgumentException if the prefix contains half of a surrogate pair, which UTF-8 cannot encode
      */
     public static KeyRange ofPrefix(String prefix) {
         byte[] from = bytes(prefix);
@@ -38,9 +38,9 @@ public final class KeyRange {
     }
 
     /**
-     * One key alone.
+     * Returns the range of one key.
      *
-     * @throws IllegalArgumentException if the key holds half of a surrogate pair, which has no bytes
+     * @throws IllegalArgumentException if the key contains half of a surrogate pair, which UTF-8 cannot encode
      */
     public static KeyRange ofKey(String key) {
         byte[] from = bytes(key);
@@ -55,17 +55,17 @@ public final class KeyRange {
         return bytes;
     }
 
-    /** The least key that is in the range. */
+    /** Returns the lowest key in the range. */
     public byte[] from() {
         return from.clone();
     }
 
-    /** The least key above the range, or nothing where the range has no upper end. */
+    /** Returns the lowest key above the range; empty if the range has no upper bound. */
     public Optional<byte[]> to() {
         return Optional.ofNullable(to).map(byte[]::clone);
     }
 
-    /** Whether a key is in the range. */
+    /** Whether a key, as bytes, is in the range. */
     public boolean contains(byte[] key) {
         return Arrays.compareUnsigned(from, key) <= 0 && (to == null || Arrays.compareUnsigned(key, to) < 0);
     }
@@ -73,7 +73,7 @@ public final class KeyRange {
     /**
      * Whether a key is in the range.
      *
-     * @throws IllegalArgumentException if the key holds half of a surrogate pair, which has no bytes
+     * @throws IllegalArgumentException if the key contains half of a surrogate pair, which UTF-8 cannot encode
      */
     public boolean contains(String key) {
         return contains(bytes(key));

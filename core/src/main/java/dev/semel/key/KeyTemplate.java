@@ -11,23 +11,21 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form of a composed key: {@code usr_{user:uuid4s}_tag_{tag:uuid4s}}.
+ * A template of composed keys: {@code usr_{user:uuid4s}_tag_{tag:uuid4s}}.
  *
- * <p>A part is written {@code {name:type}}; its type is a scheme ({@code tid62}, {@code uuid4s}, …) or a free text ({@code
- * text}, {@code word}, {@code hex}), and {@code {name}} means {@code {name:text}}. What stands between the parts is taken as it
- * is.
+ * <p>A part is written {@code {name:type}}. Its type is a scheme ({@code tid62}, {@code uuid4s}, …) or a text format ({@code text},
+ * {@code word}, {@code hex}); {@code {name}} is short for {@code {name:text}}. The text between the parts is literal.
  *
- * <p>A template is checked when it is declared: <em>every key that can be built can be split back, in one way only</em>. For
- * that, each part must have a fixed width, or be followed by a separator that has a character the part can never hold, or be
- * the last. From the same rule it follows that fixing the first parts fixes an exact range of keys, in byte order, so
- * that a query for them reads those keys and no others.
+ * <p>A template is checked when it is declared: <em>every key that can be built can be split back, in one way only</em>. Therefore each part
+ * must have a fixed width, be followed by a separator with a character that the part cannot contain, or be the last. The same rule implies
+ * that values of the first parts determine an exact range of keys in byte order, so a query for them reads those keys and no others.
  */
 public final class KeyTemplate implements IdFormat {
 
     private final String template;
     private final List<Part> parts;
 
-    /** What stands before each part, and after the last. */
+    /** The literal text before each part, and after the last. */
     private final List<String> literals;
 
     KeyTemplate(String template, List<Part> parts, List<String> literals) {
@@ -37,24 +35,23 @@ public final class KeyTemplate implements IdFormat {
     }
 
     /**
-     * A part of a key.
+     * A part of a key template.
      *
-     * @param name what it is called
-     * @param format what it looks like
+     * @param name the name of the part
+     * @param format the format of its values
      */
     public record Part(String name, IdFormat format) {}
 
     /**
-     * Declares a template.
+     * Parses and checks a template.
      *
-     * @throws MalformedException if it is not written as a template is, or if its keys could not be split back; says where
-     *     and what would help
+     * @throws MalformedException if the syntax is wrong, or if keys could not be split back. The message names the place and a remedy
      */
     public static KeyTemplate of(String template) {
         return new TemplateParser(template).parse();
     }
 
-    /** The parts, in their order. */
+    /** Returns the parts in their order. */
     public List<Part> parts() {
         return parts;
     }
@@ -64,7 +61,7 @@ public final class KeyTemplate implements IdFormat {
      *
      * @param values the value of each part, by its name
      * @throws MalformedException if a value is missing or malformed
-     * @throws IllegalArgumentException if a value is given for a part that there is not
+     * @throws IllegalArgumentException if there is a value for a part that the template does not have
      */
     public String key(Map<String, String> values) {
         rejectUnknown(values);
@@ -75,7 +72,7 @@ public final class KeyTemplate implements IdFormat {
      * Splits a key.
      *
      * @return the value of each part, by its name, in the order of the template
-     * @throws MalformedException naming the part, its place in the key and what was expected
+     * @throws MalformedException naming the part, its index in the key and what was expected
      */
     public Map<String, String> parse(@Nullable String key) {
         String[] values = new String[parts.size()];
@@ -97,11 +94,11 @@ public final class KeyTemplate implements IdFormat {
     }
 
     /**
-     * The range of all keys whose first parts have given values. With no value it is the range of all keys; with all of
-     * them, one key.
+     * Returns the range of all keys whose first parts have given values. Without values it is the range of all keys; with values of all
+     * parts, that of one key.
      *
      * @throws MalformedException if a value is malformed
-     * @throws IllegalArgumentException if the values are not those of the first parts; says what can be asked
+     * @throws IllegalArgumentException if the values are not those of the first parts. The message lists the possible ranges
      */
     public KeyRange range(Map<String, String> values) {
         rejectUnknown(values);
@@ -117,7 +114,7 @@ public final class KeyTemplate implements IdFormat {
         return fixed == parts.size() ? KeyRange.ofKey(prefix) : KeyRange.ofPrefix(prefix);
     }
 
-    /** The prefixes that can be scanned, from all keys to all parts but the last: {@code usr_{user}_tag_}. */
+    /** Returns the prefixes that can be scanned, from the shortest to all parts but the last: {@code usr_{user}_tag_}. */
     public List<String> prefixes() {
         Map<String, String> placeholders =
                 parts.stream().map(Part::name).collect(Collectors.toMap(name -> name, name -> "{" + name + "}"));
@@ -142,7 +139,7 @@ public final class KeyTemplate implements IdFormat {
         }
     }
 
-    /** The beginning of a key, through the literal behind its first parts. */
+    /** Returns the prefix of a key with its first parts and the literal after them. */
     private String leading(int count, Map<String, String> values) {
         for (Part part : parts.subList(0, count)) {
             part.format().check(part.name(), values.get(part.name()));
@@ -158,7 +155,7 @@ public final class KeyTemplate implements IdFormat {
         return joined.toString();
     }
 
-    /** What keeps a key from being split: a part that is malformed or, where that is null, something between the parts. */
+    /** Why a key cannot be split: a malformed part, or, if that is null, a fault in the literal text. */
     private record Flaw(@Nullable Part part, @Nullable String value, Fault fault) {}
 
     private @Nullable Flaw split(@Nullable String key, @Nullable String[] values) {
@@ -177,15 +174,15 @@ public final class KeyTemplate implements IdFormat {
                 return partFlaw(key, start, part, literal);
             }
             if (!key.startsWith(literal, end)) {
-                return new Flaw(null, key, new Fault(end, "lacks " + literal + " behind " + part.name()));
+                return new Flaw(null, key, new Fault(end, "lacks " + literal + " after " + part.name()));
             }
             values[i] = key.substring(start, end);
             start = end + literal.length();
         }
-        return start == key.length() ? null : new Flaw(null, key, new Fault(start, "goes on behind its last part"));
+        return start == key.length() ? null : new Flaw(null, key, new Fault(start, "continues after its last part"));
     }
 
-    /** Where a part ends that starts at a given place; before that place, or beyond the end of the key, if it does not. */
+    /** Returns where a part ends. If the key is malformed, this can be before the start of the part or beyond the end of the key. */
     private static int end(String key, int start, IdFormat format, String literal) {
         if (format.isFixedWidth()) {
             return start + format.minLength();
@@ -197,7 +194,7 @@ public final class KeyTemplate implements IdFormat {
         return firstForeign(key, start, format) - foreign;
     }
 
-    /** Index of the first character that a format can never hold, or the text's length. */
+    /** Returns the index of the first character that a format cannot contain, or the length of the text. */
     static int firstForeign(String text, int from, IdFormat format) {
         String alphabet = format.alphabet();
         int i = from;
@@ -207,7 +204,7 @@ public final class KeyTemplate implements IdFormat {
         return i;
     }
 
-    /** Says what is wrong with a part. Where it ends may be just what is wrong: then it is shown up to the next literal. */
+    /** Returns the flaw of a part. If its end cannot be determined, its value extends to the next occurrence of the literal after it. */
     private static Flaw partFlaw(String key, int start, Part part, String literal) {
         int end = start + part.format().minLength();
         boolean endsWhereItShould = part.format().isFixedWidth() && end <= key.length() && key.startsWith(literal, end);
@@ -235,7 +232,7 @@ public final class KeyTemplate implements IdFormat {
                         + flaw.part.format().expected() + ")");
     }
 
-    /** The template itself. */
+    /** Returns the text of the template. */
     @Override
     public String name() {
         return template;

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Reads the text of a template and checks that its keys can be split back. */
+/** Parses a template, and checks that its keys can be split back. */
 final class TemplateParser {
 
     private static final int MOST_PARTS = 64;
@@ -40,7 +40,7 @@ final class TemplateParser {
         return new KeyTemplate(template, parts, literals);
     }
 
-    /** Reads what stands before the next part, and returns where it ends. */
+    /** Reads the literal text before the next part, and returns where it ends. */
     private int literal(int start) {
         int end = start;
         while (end < template.length() && template.charAt(end) != '{') {
@@ -59,7 +59,7 @@ final class TemplateParser {
         return end;
     }
 
-    /** Reads a part, and returns where it ends. */
+    /** Reads a part in braces, and returns where it ends. */
     private int part(int start) {
         int end = template.indexOf('}', start);
         if (end < 0) {

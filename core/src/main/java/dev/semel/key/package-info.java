@@ -1,7 +1,4 @@
-/**
- * Keys made of parts: declared once as a template, checked then, and used to build, split and range over keys. Start at
- * {@link dev.semel.key.KeyTemplate}.
- */
+/** Composed keys: a template, checked when it is declared, builds and splits keys. Start at {@link dev.semel.key.KeyTemplate}. */
 @NullMarked
 package dev.semel.key;
 

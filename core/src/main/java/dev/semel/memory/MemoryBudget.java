@@ -3,8 +3,8 @@ package dev.semel.memory;
 import dev.semel.store.Document;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Response;
+import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.IdempotencyRecord;
-import dev.semel.store.spi.IndexEntry;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** How much a memory store may hold and how much it holds, by an estimate of what each row takes with the maps' own. */

@@ -1,7 +1,7 @@
 package dev.semel.memory;
 
 import dev.semel.store.DocumentId;
-import dev.semel.store.spi.IndexEntry;
+import dev.semel.store.spi.Commit.IndexEntry;
 
 /** Where a document, or one of its index entries, is in the order of keys. */
 record Row(String space, String owner, String key) implements Comparable<Row> {

@@ -4,6 +4,7 @@ import dev.semel.document.Transactions;
 import dev.semel.document.Transactions.Ending;
 import dev.semel.document.Transactions.Finished;
 import dev.semel.once.Once.AtomicOperation;
+import dev.semel.once.Once.UnrecordedException;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import dev.semel.store.spi.CommitResult;
@@ -13,7 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** Effects, key and response in one commit. There is no record while it runs, so a crash leaves nothing behind. */
+/**
+ * A run in atomic mode: effects, key and response are one commit. There is no record while the operation runs, so a crash leaves nothing
+ * behind. {@link KeyState} explains why this is exactly once.
+ */
 final class AtomicRun extends StoreRun {
 
     private final Transactions transactions;
@@ -50,14 +54,14 @@ final class AtomicRun extends StoreRun {
         return Engine.notStarted(finished.commit());
     }
 
-    /** Its writes were discarded. If the store cannot record that it failed, it failed all the same. */
+    /** Records a failure; the operation's writes were discarded. The outcome is a failure even if the store cannot record it. */
     private Outcome failed(Throwable cause, Attempt attempt) {
         return engine.recordFailed(attempt.failed(), attempt, cause)
                 ? Engine.failed(cause, attempt)
                 : failedUnlessCompleted(cause, attempt);
     }
 
-    /** It may have failed because the same call completed elsewhere at the same time: then that response is the response. */
+    /** Replays if the same operation completed elsewhere meanwhile, since this may be why it failed here. */
     private Outcome failedUnlessCompleted(Throwable cause, Attempt attempt) {
         try {
             Lookup found = engine.store.find(call.key());

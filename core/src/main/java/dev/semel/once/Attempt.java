@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt to run an operation: the record it starts from, and every change it may make to it. */
+/** An attempt to run an operation: the record it starts from, and the writes that can follow from it. */
 final class Attempt {
 
     private final Call call;
@@ -35,7 +35,7 @@ final class Attempt {
         return state;
     }
 
-    /** Whether it is the first run of a key that was absent, or had expired. */
+    /** Whether this is the first run of a key that was absent or had expired. */
     boolean isNewKey() {
         return state == KeyState.ABSENT || state == KeyState.EXPIRED;
     }
@@ -48,32 +48,32 @@ final class Attempt {
         return Objects.requireNonNull(found.record());
     }
 
-    /** How long the user has to wait, if this would be one new key too many. */
+    /** Returns how long the user has to wait if this key would exceed the quota; otherwise zero. */
     Duration quotaWait() {
         return isNewKey() ? found.quotaWait() : Duration.ZERO;
     }
 
-    /** It completed, in one commit. */
+    /** Returns the write that starts and completes the operation in one commit. */
     IdempotencyWrite completed(Response response) {
         return started(Status.COMPLETED, null, kept(response));
     }
 
-    /** It failed before anything was written. */
+    /** Returns the write that records that the operation failed without effect. */
     IdempotencyWrite failed() {
         return started(Status.FAILED, null, null);
     }
 
-    /** Nobody knows whether it had an effect. */
+    /** Returns the write that records that the operation may have had an effect. */
     IdempotencyWrite unknown() {
         return started(Status.UNKNOWN, null, null);
     }
 
-    /** Claims the operation, for the duration of a lease. */
+    /** Returns the write that claims the operation for the duration of a lease. */
     IdempotencyWrite claimed(IfAbandoned ifAbandoned) {
         return started(Status.PROCESSING, ifAbandoned, null);
     }
 
-    /** The owner of a claim renews its lease, or ends it. */
+    /** Returns the write by which the owner of a claim renews its lease or ends it. */
     IdempotencyWrite owned(IdempotencyRecord claim, Status status, @Nullable Response response) {
         return new IdempotencyWrite(
                 Precondition.ownedBy(claim.fencingToken()),

@@ -13,11 +13,15 @@ import java.util.Objects;
  * @param key identifies the operation
  * @param fingerprint of the payload: the same key with another fingerprint is a mismatch
  * @param clientTxId the client's transaction id: 1 to 255 of {@code A-Za-z0-9_-}
- * @param maxWait how long to wait for the response if the operation is in progress already; zero to return at once
+ * @param maxWait how long to wait for the response if the operation is already in progress; zero to return at once
  */
 public record Call(IdempotencyKey key, Fingerprint fingerprint, String clientTxId, Duration maxWait) {
 
-    /** @throws dev.semel.id.MalformedException if the client's transaction id is missing or malformed */
+    /**
+     * Checks the client's transaction id; a negative wait counts as zero.
+     *
+     * @throws dev.semel.id.MalformedException if the client's transaction id is missing or malformed
+     */
     public Call {
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(fingerprint, "fingerprint");
@@ -26,17 +30,17 @@ public record Call(IdempotencyKey key, Fingerprint fingerprint, String clientTxI
         TextFormat.TEXT.check("clientTxId", clientTxId);
     }
 
-    /** A call that does not wait, with a new transaction id. */
+    /** Returns a call that does not wait and has a new transaction id. */
     public static Call of(IdempotencyKey key, Fingerprint fingerprint) {
         return new Call(key, fingerprint, IdSchemes.TID62.mint(), Duration.ZERO);
     }
 
-    /** The same call with the client's caller-managed transaction id. */
+    /** Returns this call with the client's transaction id. */
     public Call withClientTxId(String clientTxId) {
         return new Call(key, fingerprint, clientTxId, maxWait);
     }
 
-    /** The same call, waiting for the response if the operation is in progress already. */
+    /** Returns this call, waiting for the response if the operation is already in progress. */
     public Call waiting(Duration atMost) {
         return new Call(key, fingerprint, clientTxId, atMost);
     }

@@ -1,5 +1,6 @@
 package dev.semel.once;
 
+import dev.semel.once.Once.UnrecordedException;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import dev.semel.store.spi.CallerTransaction;
@@ -12,8 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Effects and key in a database transaction of the caller's own. Each step is one such transaction. What has to be recorded outside
- * of it is recorded after its connection was returned, so that no thread holds one connection while it waits for another.
+ * A run in caller-managed mode: effects and key are in a database transaction of the caller. Each step is one such transaction. Writes
+ * outside of it follow after its connection was returned, so no thread holds one connection while it waits for another. {@link KeyState}
+ * explains why this is exactly once.
  */
 final class CallerManagedRun {
 
@@ -30,16 +32,16 @@ final class CallerManagedRun {
         this.source = source;
     }
 
-    /** Looks up the key and takes the action that the table gives. */
+    /** Looks up the key and takes the action that {@link KeyState} gives. */
     Step step() {
         boolean isFirst = first;
         first = false;
         Outcome inFlight = engine.inFlight.outcome(call, engine.inProgress());
         if (inFlight != null) {
-            return Step.done(inFlight); // without a connection
+            return Step.done(inFlight); // needs no connection
         }
         try {
-            Supplier<Step> afterwards; // with the connection returned
+            Supplier<Step> afterwards; // runs after the connection was returned
             try (CallerTransaction transaction = source.begin(isFirst)) {
                 afterwards = lookUp(transaction);
             }
@@ -110,7 +112,7 @@ final class CallerManagedRun {
         return Step.done(Engine.executed(response, record));
     }
 
-    /** Its writes were rolled back; the refusal is recorded in a commit of its own. */
+    /** Records a refusal in a separate commit, after the operation's writes were rolled back. */
     private Step refused(Attempt attempt, Response response, String commitId, IdempotencyWrite completed) {
         CommitResult result = engine.committer.commit(commitId, completed, () -> false);
         return result instanceof CommitResult.Applied applied
@@ -119,24 +121,24 @@ final class CallerManagedRun {
     }
 
     /**
-     * It failed, and its writes were rolled back.
+     * Records a failure, after the operation's writes were rolled back.
      *
-     * @param certain whether it failed by itself, and not because the same call completed elsewhere
+     * @param certain whether the operation cannot have failed because the same call completed elsewhere
      */
     private Step failed(Attempt attempt, Throwable cause, boolean commits, boolean certain) {
         boolean failed = !commits || engine.recordFailed(attempt.failed(), attempt, cause) || certain;
         return failed ? Step.done(Engine.failed(cause, attempt)) : Step.LOST_RACE;
     }
 
-    /** The operation may have committed something: it must not be run again before an operator has looked. */
+    /** Records an unknown outcome: the operation ended the transaction itself and may have committed effects. */
     private Step ended(Attempt attempt, CallerTransaction.EndedException ended) {
         engine.recordFailed(attempt.unknown().withoutQuota(), attempt, ended);
         throw ended;
     }
 
     /**
-     * Nobody knows whether the transaction was committed. It holds the key's lock, so a record that it failed can be written only after
-     * it has ended, and only if it left no record; and once that is written, the transaction cannot commit later.
+     * Resolves a COMMIT whose response was lost. The transaction holds the lock of the key, so a record that it failed is written only
+     * after it has ended, and only if it left no record. Once that is written, the transaction cannot be committed any more.
      */
     private Step resolve(Attempt attempt, Response response, String commitId, StoreException cause, boolean commits) {
         if (!commits) {

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the three kinds of runs share: the store, the settings, and how records become outcomes. */
+/** Shared by the runs of the three modes: the store, the settings, and the mapping from records to outcomes. */
 final class Engine {
 
     final OnceStore store;
@@ -42,7 +42,7 @@ final class Engine {
         this.quotas = store instanceof QuotaStore counting ? counting : null;
     }
 
-    /** Looks up a key that may be started. */
+    /** Looks up a key that this call may start, with the wait that its user's quota imposes. */
     Lookup findToStart(IdempotencyKey key) {
         return quotas == null ? store.find(key) : quotas.find(key, settings.quota());
     }
@@ -52,7 +52,7 @@ final class Engine {
         return record != null && record.fingerprint().equals(call.fingerprint());
     }
 
-    /** Takes the action of a call that does not start. */
+    /** Takes the action of a call that does not start the operation. */
     Step respond(KeyState.Action action, IdempotencyRecord record) {
         return switch (action) {
             case START -> Step.LOST_RACE;
@@ -66,7 +66,7 @@ final class Engine {
         };
     }
 
-    /** The owner crashed, and the operation must not be run again. Then the key is looked up again. */
+    /** Records the outcome as unknown; the next lookup reports it. */
     private Step freeze(IdempotencyRecord record) {
         IdempotencyRecord frozen =
                 record.toBuilder().status(Status.UNKNOWN).response(null).build();
@@ -74,7 +74,7 @@ final class Engine {
         return Step.LOST_RACE;
     }
 
-    /** The result of a start that was not applied: a lost race, or one new key too many. */
+    /** Returns the step after a start that was rejected: a lost race, or an exceeded quota. */
     static Step notStarted(CommitResult result) {
         return result instanceof CommitResult.QuotaExceeded exceeded
                 ? Step.done(new Outcome.Limited(exceeded.retryAfter()))
@@ -82,9 +82,9 @@ final class Engine {
     }
 
     /**
-     * Records that a run without a lease failed.
+     * Records that a run without a lease failed. An exception of the store is added to the cause.
      *
-     * @return false if it lost a race; an exception of the store is added to the cause
+     * @return false if another call has changed the key
      */
     boolean recordFailed(IdempotencyWrite write, Attempt attempt, Throwable cause) {
         try {
@@ -130,7 +130,7 @@ final class Engine {
         return new Outcome.Unknown(record.attempts(), record.createdAt());
     }
 
-    /** Notifies the listener of a run that was recorded as started. */
+    /** Notifies the listener of a run whose start was recorded. */
     void started(Attempt attempt, IdempotencyRecord record) {
         if (attempt.isNewKey()) {
             notify(listener -> listener.keyCreated(record.key()));
@@ -147,7 +147,7 @@ final class Engine {
         try {
             event.accept(listener);
         } catch (Throwable e) {
-            // a listener has no say in what happens
+            // a faulty listener must not change the outcome
         }
     }
 }

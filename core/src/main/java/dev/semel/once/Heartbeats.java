@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * Renews leases while their operations run: each after a third of its duration, so that two renewals may fail. Most operations end long
- * before that, so one timer looks at all of them, and a lease that starts and ends between two ticks costs nothing.
+ * Renews leases while their operations run. Each is renewed after a third of its duration, so two renewals may fail. Most operations end
+ * long before that, so one timer checks all of them, and a lease that starts and ends between two ticks costs nothing.
  */
 final class Heartbeats {
 
@@ -31,7 +31,7 @@ final class Heartbeats {
         this.longestNanos = settings.longestRun().toNanos();
     }
 
-    /** Renews a lease until it is lost, stopped, or older than any run may be. */
+    /** Renews one lease until it is lost or stopped, or until the run exceeds {@link OnceSettings#longestRun()}. */
     final class Heartbeat {
 
         private final InFlightCalls.InFlightCall call;
@@ -53,11 +53,11 @@ final class Heartbeats {
             long now = time.nanoTime();
             if (now - renewedAt >= intervalNanos) {
                 renewedAt = now;
-                time.after(Duration.ZERO, this::renew); // on a thread of its own: one that hangs delays no other
+                time.after(Duration.ZERO, this::renew); // on another thread, so that one that hangs delays no other
             }
         }
 
-        /** Renews the lease; a run that has lost it is no longer in progress. */
+        /** Renews the lease. A run that has lost its lease is no longer in progress. */
         void renew() {
             long sentAt = time.nanoTime();
             if (sentAt - startedAt + intervalNanos > longestNanos) {
@@ -72,7 +72,7 @@ final class Heartbeats {
                     inFlight.end(call);
                 }
             } catch (RuntimeException e) {
-                // the lease is still live, and the next renewal may succeed
+                // the lease has not expired yet, and the next renewal may succeed
             }
         }
 
@@ -82,10 +82,10 @@ final class Heartbeats {
     }
 
     /**
-     * Starts to renew the lease of a run.
+     * Starts renewing the lease of a run.
      *
-     * @param claimedAt when the claim was sent: the lease counts from then, since the response may have taken long
-     * @param renewal the write that renews it
+     * @param claimedAt when the claim was sent. The lease counts from then, since the response may have taken long
+     * @param renewal makes the write that renews the lease
      */
     Heartbeat start(InFlightCalls.InFlightCall call, Lease lease, long claimedAt, Supplier<IdempotencyWrite> renewal) {
         Heartbeat heartbeat = new Heartbeat(call, lease, claimedAt, renewal);
@@ -101,7 +101,7 @@ final class Heartbeats {
         }
     }
 
-    /** A run that starts from here on and is not seen by this tick starts the timer again. */
+    /** Renews all leases that are due. A run that starts too late to be seen by this tick starts the timer again. */
     private void tick() {
         ticking.set(false);
         if (inFlight.forEachHeartbeat(Heartbeat::renewIfDue)) {

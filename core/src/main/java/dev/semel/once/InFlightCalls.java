@@ -11,12 +11,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations in progress in this process: single flight. Exactly-once rests on the store alone; this saves it work, reports
- * duplicates at once, and wakes those who wait.
+ * The operations in progress in this process. Single flight: of concurrent calls with one key, only one goes to the store. It reports
+ * duplicates at once and wakes waiting calls. Exactly-once does not depend on it.
  */
 final class InFlightCalls {
 
-    /** Large enough that concurrent calls seldom share a bin. */
+    /** So large that concurrent calls seldom share a bin of the map. */
     private static final int INITIAL_CAPACITY = 1 << 10;
 
     private final Map<IdempotencyKey, InFlightCall> calls = new ConcurrentHashMap<>(INITIAL_CAPACITY);
@@ -28,7 +28,7 @@ final class InFlightCalls {
         this.longestNanos = longest.toNanos();
     }
 
-    /** A run in progress. */
+    /** A run in progress in this process. */
     static final class InFlightCall {
 
         private final IdempotencyKey key;
@@ -44,13 +44,13 @@ final class InFlightCalls {
             this.startedAt = startedAt;
         }
 
-        /** Sets the heartbeat that renews the run's lease; null for none. */
+        /** Sets the heartbeat that renews the run's lease; null if it has none. */
         void heartbeat(Heartbeats.@Nullable Heartbeat heartbeat) {
             this.heartbeat = heartbeat;
         }
     }
 
-    /** Applies an action to each heartbeat; returns whether there is one. */
+    /** Applies an action to each heartbeat, and returns whether there is one. */
     boolean forEachHeartbeat(Consumer<Heartbeats.Heartbeat> action) {
         boolean any = false;
         for (InFlightCall call : calls.values()) {
@@ -64,9 +64,9 @@ final class InFlightCalls {
     }
 
     /**
-     * Registers a run.
+     * Registers a run of the calling thread.
      *
-     * @return the run, or null if another is in progress
+     * @return the run, or null if another run with the key is in progress
      */
     @Nullable InFlightCall start(Call call) {
         InFlightCall mine = new InFlightCall(call, time.nanoTime());
@@ -78,14 +78,14 @@ final class InFlightCalls {
         return givenUp && calls.replace(call.key(), other, mine) ? mine : null;
     }
 
-    /** The run has ended, or no longer counts; those who wait for it look up the key again. */
+    /** Removes a run that has ended or lost its lease. Calls that wait for it look up the key again. */
     void end(InFlightCall call) {
         calls.remove(call.key, call);
         call.ended.complete(null);
     }
 
     /**
-     * Renews the lease of the run in progress here, after a lookup that found no owner: an operator may have released the key, or erased
+     * Renews the lease of the run in progress here, after a lookup that found no owner: an operator may have released the key or erased
      * the user. A run that has lost its lease is no longer in progress.
      */
     void renew(Call call) {
@@ -96,13 +96,13 @@ final class InFlightCalls {
         }
     }
 
-    /** Reports the run in progress here to a duplicate; a lost race if it has just ended. */
+    /** Returns the outcome of a duplicate of the run in progress here; a lost race if that run has just ended. */
     Step report(Call call, Outcome inProgress) {
         InFlightCall other = calls.get(call.key());
         return other == null ? Step.LOST_RACE : Step.done(outcome(other, call, inProgress));
     }
 
-    /** The same before a lookup; null if there is no run in progress here, or if it was given up. */
+    /** Returns the same before a lookup; null if no run is in progress here, or if it exceeds the longest run. */
     @Nullable Outcome outcome(Call call, Outcome inProgress) {
         InFlightCall other = calls.get(call.key());
         return other == null || time.nanoTime() - other.startedAt > longestNanos
@@ -115,9 +115,9 @@ final class InFlightCalls {
     }
 
     /**
-     * Completes when the run in progress here ends; null if there is none.
+     * Returns a future that completes when the run in progress here ends; null if there is none.
      *
-     * @throws IllegalStateException if that is the caller itself
+     * @throws IllegalStateException if the calling thread is that run
      */
     @Nullable CompletableFuture<Void> end(Call call) {
         InFlightCall other = calls.get(call.key());

@@ -3,7 +3,7 @@ package dev.semel.once;
 import dev.semel.store.Time;
 import java.time.Duration;
 
-/** The exclusive right to run a leased operation. It is renewed while the operation runs, and ends with it. */
+/** The exclusive right to run a leased operation. It is renewed while the operation runs, and ends when the operation ends. */
 public final class Lease {
 
     private final long fencingToken;
@@ -20,17 +20,17 @@ public final class Lease {
     }
 
     /**
-     * A number that rises with every start of this key, and is not comparable with those of other keys. A system that rejects requests
-     * with a lower one than it has seen for the key is safe from owners that come back late.
+     * Returns the fencing token: a number that rises with every start of this key. Tokens of different keys are not comparable. A system
+     * that rejects requests with a lower token than it has seen for the key is safe from owners that come back late.
      */
     public long fencingToken() {
         return fencingToken;
     }
 
     /**
-     * Whether this run still owns the operation, as far as can be known without asking the store. Once this is false another run may
-     * have started, and this one's response may be rejected; it should stop. If the store's clock is set forward, a lease can expire
-     * before this is known here.
+     * Whether this run still owns the operation, as far as this process can know without asking the store. Once this returns false, another
+     * run may have started and this run's response may be rejected, so the operation should stop. If the store's clock is set forward, the
+     * lease can expire while this still returns true.
      */
     public boolean isHeld() {
         return !lost && time.nanoTime() - heldSince < lengthNanos;
@@ -44,7 +44,7 @@ public final class Lease {
         lost = true;
     }
 
-    /** The lease expired and another run took over, so the operation's result was not recorded. */
+    /** The cause of a failure whose run lost its lease: another run took over, so the response was not recorded. */
     public static final class LostException extends Exception {
 
         private static final long serialVersionUID = 1L;

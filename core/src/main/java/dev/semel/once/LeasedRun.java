@@ -1,6 +1,7 @@
 package dev.semel.once;
 
 import dev.semel.once.Once.LeasedOperation;
+import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
@@ -12,7 +13,10 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Effects elsewhere: one commit claims the operation, another completes it, and a lease is renewed in between. */
+/**
+ * A run in leased mode: the effects are elsewhere. One commit claims the operation, another completes it, and a lease is renewed in
+ * between. {@link KeyState} explains what this guarantees.
+ */
 final class LeasedRun extends StoreRun {
 
     private static final Duration RELEASE_RETRY = Duration.ofSeconds(1);
@@ -26,7 +30,7 @@ final class LeasedRun extends StoreRun {
         this.operation = operation;
     }
 
-    /** A run that owns its operation. */
+    /** The claim and the lease of a run that owns its operation. */
     private record Ownership(Attempt attempt, IdempotencyRecord claim, Lease lease) {}
 
     @Override
@@ -40,7 +44,7 @@ final class LeasedRun extends StoreRun {
         Lease lease = new Lease(claim.fencingToken(), engine.time, engine.settings.lease(), claimedAt);
         Ownership ownership = new Ownership(attempt, claim, lease);
         if (!lease.isHeld()) {
-            // The claim took so long that others may have taken over. Nothing was run, so it is safe to look again.
+            // The claim took longer than the lease, so others may have taken over. Nothing was run: look up the key again.
             release(ownership);
             return Step.LOST_RACE;
         }
@@ -73,13 +77,13 @@ final class LeasedRun extends StoreRun {
                 : leaseLost(mine);
     }
 
-    /** Records how a run ended. The effect is there already, so it keeps trying as long as its lease is held. */
+    /** Records how a run ended. The effect has happened, so this keeps trying as long as the lease is held. */
     private CommitResult end(Ownership mine, Status status, @Nullable Response response) {
         return engine.committer.commit(
                 engine.committer.newCommitId(), mine.attempt.owned(mine.claim, status, response), mine.lease::isHeld);
     }
 
-    /** Records that a run failed; if the store cannot record it, it failed all the same. */
+    /** Records a failure. The outcome is a failure even if the store cannot record it. */
     private Outcome failed(Ownership mine, Throwable cause) {
         try {
             if (!(end(mine, Status.FAILED, null) instanceof CommitResult.Applied)) {
@@ -91,14 +95,14 @@ final class LeasedRun extends StoreRun {
         return Engine.failed(cause, mine.attempt);
     }
 
-    /** Nobody knows whether the operation had its effect, and it must not be run again. */
+    /** Records an unknown outcome: the operation may have had its effect, and must not be run again. */
     private Outcome unknown(Ownership mine, Throwable cause) {
         CommitResult result = end(mine, Status.UNKNOWN, null);
         Engine.restoreInterrupt(cause);
         return result instanceof CommitResult.Applied ? Engine.unknown(mine.claim) : leaseLost(mine);
     }
 
-    /** The completion was rejected, since others have taken over: the call gets the outcome that counts, and starts nothing. */
+    /** Returns the outcome that counts, after the completion was rejected because another run took over. Starts nothing. */
     private Outcome leaseLost(Ownership mine) {
         IdempotencyRecord claim = mine.claim;
         notifyRejected(claim);
@@ -121,8 +125,8 @@ final class LeasedRun extends StoreRun {
     }
 
     /**
-     * Claims the operation. If nobody knows whether that worked, nothing is run; if it did, the claim is released as soon as the store
-     * can be reached.
+     * Claims the operation. If the response stays lost, nothing is run, and the claim is released in the background in case it was
+     * applied.
      */
     private CommitResult claim(Attempt attempt) {
         String commitId = engine.committer.newCommitId();
@@ -146,7 +150,7 @@ final class LeasedRun extends StoreRun {
         }
     }
 
-    /** A claim whose response was lost may become visible only now, as long as the store is still working on it. */
+    /** Releases a claim whose response was lost, retrying for the duration of a lease: the store may still be applying it. */
     private void releaseLater(Attempt attempt, String commitId, long gaveUpAt) {
         engine.time.after(RELEASE_RETRY, () -> {
             boolean leaseOver =

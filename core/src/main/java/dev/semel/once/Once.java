@@ -20,15 +20,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an operation once per key: a retry with the same key gets the recorded response.
+ * Runs an operation once per idempotency key. A retry with the same key gets the recorded response.
  *
- * <p>The effects of an {@linkplain #atomic atomic} operation are documents of the same store; effects, key and response are one
- * commit. The effects of a {@linkplain #leased leased} one are elsewhere; it is claimed in one commit and completed in another. The
- * effects of a {@linkplain #callerManaged caller-managed} one are in a database transaction of the caller's own.
+ * <p>There are three modes:
  *
- * <p>A call looks up its key, takes the action that the table {@link KeyState} gives for the key's state, and looks again if it lost a
- * race. Whatever happens to an operation or its key is an {@link Outcome}. Only a failing store throws, a {@link StoreException}: then
- * nothing was executed, or a retry finds out what was.
+ * <ul>
+ *   <li>{@linkplain #atomic Atomic}: the effects are documents in the same store. Effects, key and response are one commit.
+ *   <li>{@linkplain #leased Leased}: the effects are elsewhere. The operation is claimed in one commit and completed in another, and holds
+ *       a lease in between.
+ *   <li>{@linkplain #callerManaged Caller-managed}: the effects are in a database transaction of the caller, which records the key, too.
+ * </ul>
+ *
+ * <p>A call returns an {@link Outcome} for everything that can happen to an operation or its key. It throws a {@link StoreException} only
+ * if the store fails; then either nothing was executed, or a retry with the same key finds out what was. {@link KeyState} is the decision
+ * table of the engine, and explains why an operation takes effect once.
  */
 public final class Once {
 
@@ -37,44 +42,73 @@ public final class Once {
     public interface LeasedOperation {
 
         /**
-         * Runs, as long as it needs.
+         * Runs the operation. It may take longer than the lease, which is renewed meanwhile.
          *
-         * @param lease proof that this run is the one; its fencing token may be handed to the other system
-         * @return what is answered
-         * @throws UnknownOutcomeException if it cannot tell whether it worked
-         * @throws Exception if it did not work, and a retry may run it again
+         * @param lease the right to run; its fencing token can be passed to the other system
+         * @return the response, which is recorded
+         * @throws UnknownOutcomeException if the effect may or may not have happened
+         * @throws Exception if the operation failed and a retry may run it again
          */
         Response run(Lease lease) throws Exception;
     }
 
-    /** An operation whose whole effect is what it writes in a transaction. */
+    /** An operation whose only effects are its writes in a transaction. */
     @FunctionalInterface
     public interface AtomicOperation {
 
         /**
-         * Runs; again, on a new transaction, if others changed what it has read before it was committed.
+         * Runs the operation. On a write conflict it is run again, in a new transaction.
          *
-         * @return what is answered; a {@linkplain Response#asRefusal() refusal} throws away what was written
-         * @throws Exception if it did not work: what was written is thrown away, and a retry runs it again
+         * @return the response, which is recorded; a {@linkplain Response#asRefusal() refusal} discards the writes
+         * @throws Exception if the operation failed: its writes are discarded, and a retry runs it again
          */
         Response run(Transaction tx) throws Exception;
     }
 
+    /**
+     * Thrown by a leased operation that does not know whether it had its effect, such as when the other system did not respond in time.
+     * Under {@link IfAbandoned#FREEZE} the outcome becomes unknown, as after a crash. Under {@link IfAbandoned#RERUN} the operation
+     * counts as failed.
+     */
+    public static final class UnknownOutcomeException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        public UnknownOutcomeException(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /**
+     * Thrown by an operation that rejects its call without using up the key, such as for a malformed request. The operation's writes are
+     * discarded. In atomic mode nothing is recorded, and the key stays as it was. In leased mode, where the key was claimed, the operation
+     * counts as failed.
+     */
+    public static class UnrecordedException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        public UnrecordedException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** A sound store lets one of the racing calls through, so this many lost races mean that it is not. */
+    /** A correct store lets one of several racing calls through, so this many lost races in a row show that it is faulty. */
     private static final int MOST_LOST_RACES = 100;
 
     private final Engine engine;
     private final @Nullable Transactions transactions;
 
+    /** Runs operations on a store. */
     public Once(OnceStore store, Time time, OnceSettings settings, OnceListener listener) {
         this(
                 new Engine(store, new Committer(store, time), time, settings, listener),
                 store instanceof DocumentStore documents ? new Transactions(documents, time) : null);
     }
 
-    /** Runs atomic operations in given transactions. */
+    /** Runs operations on the store of some transactions, which run the atomic ones. */
     public Once(Transactions transactions, Time time, OnceSettings settings, OnceListener listener) {
         this(
                 new Engine(
@@ -91,16 +125,16 @@ public final class Once {
         this.transactions = transactions;
     }
 
-    /** On a store, with default settings. */
+    /** Returns an engine on a store, with the system's clock and the default settings. */
     public static Once on(OnceStore store) {
         return new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
     }
 
     /**
-     * Runs an operation whose effects are the documents it writes in its transaction. If the process crashes nothing is left of it,
-     * and a retry runs it as if for the first time.
+     * Runs an operation whose effects are the documents it writes in its transaction. A process that crashes before the commit leaves
+     * nothing behind, and a retry runs the operation as if for the first time.
      *
-     * @param payload JSON text of the request: the same key with another payload is a mismatch
+     * @param payload JSON text of the request; the same key with another payload is a mismatch
      * @throws StoreException if the store fails
      * @throws dev.semel.json.MalformedJsonException if the payload is not JSON; for other payloads see {@link Call}
      */
@@ -109,18 +143,20 @@ public final class Once {
     }
 
     /**
-     * Runs an operation whose effects are the documents it writes in its transaction.
+     * Runs an operation in atomic mode.
      *
      * @throws StoreException if the store fails
-     * @throws IllegalStateException if called by the operation itself, or if the store has no documents
+     * @throws IllegalStateException if the operation calls itself with its own key, or if the store has no documents
      */
     public Outcome atomic(Call call, AtomicOperation operation) {
         return atomic(call, Transactions.DEFAULT_BACKOFF, operation);
     }
 
     /**
-     * The same with another backoff for write conflicts. If every retry conflicts, the operation fails with a
-     * {@link dev.semel.document.WriteConflictException}.
+     * Runs an operation in atomic mode, with a given backoff for write conflicts. If every retry conflicts, the outcome is a failure with a
+     * {@link dev.semel.document.Transactions.WriteConflictException}.
+     *
+     * @param backoff the pause before each retry
      */
     public Outcome atomic(Call call, List<Duration> backoff, AtomicOperation operation) {
         Objects.requireNonNull(backoff, "backoff");
@@ -132,11 +168,11 @@ public final class Once {
     }
 
     /**
-     * Runs an operation whose effects are elsewhere. While it runs it holds a lease, which is renewed; if the process crashes the lease
-     * expires, and the next call does what {@code ifAbandoned} says.
+     * Runs an operation whose effects are elsewhere. It holds a lease, which is renewed while it runs. If the process crashes, the lease
+     * expires, and the next call runs the operation again or freezes it.
      *
-     * @param payload JSON text of the request: the same key with another payload is a mismatch
-     * @param ifAbandoned whether a retry may run it again after its owner crashed
+     * @param payload JSON text of the request; the same key with another payload is a mismatch
+     * @param ifAbandoned whether a retry may run the operation again after its owner crashed
      * @throws StoreException if the store fails
      * @throws dev.semel.json.MalformedJsonException if the payload is not JSON; for other payloads see {@link Call}
      */
@@ -145,11 +181,11 @@ public final class Once {
     }
 
     /**
-     * Runs an operation whose effects are elsewhere.
+     * Runs an operation in leased mode.
      *
-     * @param ifAbandoned whether a retry may run it again after its owner crashed
+     * @param ifAbandoned whether a retry may run the operation again after its owner crashed
      * @throws StoreException if the store fails
-     * @throws IllegalStateException if called by the operation itself
+     * @throws IllegalStateException if the operation calls itself with its own key
      */
     public Outcome leased(Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
         Objects.requireNonNull(ifAbandoned, "ifAbandoned");
@@ -158,11 +194,11 @@ public final class Once {
     }
 
     /**
-     * Runs an operation whose effects are in a database transaction, in which its key is recorded, too. Stores that have such
-     * transactions offer this in their own terms; the store of this engine has to be in the same database.
+     * Runs an operation whose effects are in a database transaction, which records the key, too. Applications use this through a class
+     * of their store, such as {@code CallerTransactions} of the PostgreSQL store. The store of this engine has to be in the same database.
      *
      * @throws StoreException if the database fails
-     * @throws IllegalStateException if called by the operation itself
+     * @throws IllegalStateException if the operation calls itself with its own key
      * @throws CallerTransaction.EndedException if the operation has ended the transaction itself
      */
     public Outcome callerManaged(Call call, CallerTransaction.Source source) {
@@ -205,9 +241,9 @@ public final class Once {
     }
 
     /**
-     * Waits for the run in progress to end, as long as the call is willing to.
+     * Waits for the run in progress to end, at most for {@link Call#maxWait()}.
      *
-     * @param end when a run in this process ends; null if it runs elsewhere, where only polling is possible
+     * @param end completes when the run in this process ends; null if it runs elsewhere, where only polling is possible
      * @return whether to look up the key again
      */
     private boolean hasWaited(Call call, long startedAt, @Nullable CompletableFuture<Void> end) {

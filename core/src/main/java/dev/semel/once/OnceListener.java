@@ -3,30 +3,33 @@ package dev.semel.once;
 import dev.semel.store.IdempotencyKey;
 import java.time.Duration;
 
-/** Receives events of the engine, to count or log them. Exceptions are ignored; a slow listener makes calls slow. */
+/**
+ * Receives the engine's events, to count or log them. Methods run on the threads of calls, so a slow listener makes calls slow.
+ * Exceptions that they throw are ignored.
+ */
 public interface OnceListener {
 
-    /** Ignores all events. */
+    /** A listener that ignores all events. */
     OnceListener NONE = new OnceListener() {};
 
-    /** A call came in. It ends, or is aborted. */
+    /** Called when a call arrives, before its key is looked up. {@link #ended} or {@link #aborted} follows. */
     default void called(IdempotencyKey key) {}
 
-    /** A call was aborted without an outcome: the store failed, or the call was not allowed. */
+    /** Called when a call throws instead of returning an outcome: the store failed, or the call was not allowed. */
     default void aborted(IdempotencyKey key, Throwable cause) {}
 
-    /** A call ended. */
+    /** Called when a call returns its outcome. */
     default void ended(IdempotencyKey key, Outcome outcome, Duration took) {}
 
-    /** A new key was started. */
+    /** Called when an operation was started under a new key, or under one that had expired. */
     default void keyCreated(IdempotencyKey key) {}
 
-    /** An expired key was used again, and counts as new. */
+    /** Called in addition when the key was used before and had expired. */
     default void expiredKeyReused(IdempotencyKey key) {}
 
-    /** An operation was taken over from a crashed owner. */
+    /** Called when an operation was taken over from a crashed owner. */
     default void takenOver(IdempotencyKey key, long fencingToken) {}
 
-    /** An owner's completion was rejected, since its operation had been taken over or frozen. */
+    /** Called when the completion of an owner was rejected because its operation had been taken over or frozen. */
     default void completionRejected(IdempotencyKey key, long fencingToken) {}
 }

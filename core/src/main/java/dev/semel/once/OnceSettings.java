@@ -7,16 +7,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durations and limits of the engine.
+ * Durations and limits of the engine. Engines that share a store should have the same settings.
  *
- * @param retention how long the response of a completed operation is kept
- * @param failedRetention how long a failed operation is remembered
- * @param tombstone how long a key is remembered after its record has expired; zero for not at all
+ * @param retention how long the response of a completed operation is kept; after that the key is new
+ * @param failedRetention how long the record of a failed operation is kept
+ * @param tombstone how long a tombstone is kept after a record has expired; zero to keep none
  * @param ifExpired what happens to a call with an expired key
  * @param lease how long an owner may miss heartbeats before its operation counts as abandoned
- * @param longestRun after how long a run that has not ended is given up: its lease is no longer renewed, and other calls are no
- *     longer told that it is in progress
- * @param retryHint when a call that finds the operation in progress should be retried
+ * @param longestRun how long a run may take. After that its lease is no longer renewed, and duplicates may take over
+ * @param retryHint when to retry a call that found the operation in progress
  * @param responseLimit the most bytes of a response that are kept for retries
  * @param quota how many new keys a user may start
  */
@@ -31,19 +30,22 @@ public record OnceSettings(
         int responseLimit,
         Quota quota) {
 
-    /** What happens to a call with a key that was used before and has expired. */
+    /** How the engine treats a key that was used before and has expired. */
     public enum IfExpired {
 
-        /** The key is new. */
+        /** The key counts as new, and the operation runs again. */
         RUN_AGAIN,
 
-        /** The call is rejected, as long as a tombstone shows that the operation may have run. */
+        /** The call is rejected with {@link Outcome.Expired}, as long as a tombstone shows that the key was used. */
         REJECT,
     }
 
     private static final Duration LONGEST = Duration.ofDays(36_525);
 
-    /** A day, a week, thirty days in which an expired key is new, half a minute, an hour, a second, a mebibyte, and a thousand keys an hour. */
+    /**
+     * The defaults: a retention of 24 hours, of 7 days after a failure, tombstones for 30 days, expired keys run again, a lease of 30
+     * seconds, runs of up to 1 hour, retries after 1 second, responses of up to 1 MiB, and 1,000 new keys per user and hour.
+     */
     public static final OnceSettings DEFAULTS = new OnceSettings(
             Duration.ofHours(24),
             Duration.ofDays(7),
@@ -55,30 +57,34 @@ public record OnceSettings(
             1 << 20,
             new Quota(1000, Duration.ofHours(1)));
 
-    /** @throws IllegalArgumentException naming the one that is not positive, or longer than a hundred years */
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException naming the setting that is not positive, or longer than a hundred years
+     */
     public OnceSettings {
         requirePositive("retention", retention);
         requirePositive("failedRetention", failedRetention);
         requirePositive("lease", lease);
         Objects.requireNonNull(ifExpired, "ifExpired");
         if (tombstone.isNegative() || tombstone.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("tombstone is negative, or over a hundred years: " + tombstone);
+            throw new IllegalArgumentException("tombstone must be between zero and a hundred years, not " + tombstone);
         }
         requirePositive("longestRun", longestRun);
         requirePositive("retryHint", retryHint);
         Objects.requireNonNull(quota, "quota");
         if (responseLimit < 0) {
-            throw new IllegalArgumentException("responseLimit is negative: " + responseLimit);
+            throw new IllegalArgumentException("responseLimit must not be negative, but is " + responseLimit);
         }
     }
 
     private static void requirePositive(String name, Duration duration) {
         if (duration.isZero() || duration.isNegative() || duration.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(name + " is not positive, or over a hundred years: " + duration);
+            throw new IllegalArgumentException(name + " must be positive and at most a hundred years, not " + duration);
         }
     }
 
-    /** Time from a write to the deadline of a record with a given status: a lease or a retention; null if it never expires. */
+    /** Returns the time from a write to the deadline of a record: a lease or a retention; null if the record never expires. */
     @Nullable Duration ttl(Status status) {
         return switch (status) {
             case PROCESSING -> lease;
@@ -88,7 +94,7 @@ public record OnceSettings(
         };
     }
 
-    /** Time from the deadline until a record with a given status may be purged. */
+    /** Returns the time from the deadline of a record until it may be purged. */
     Duration tombstoneTtl(Status status) {
         return status == Status.PROCESSING ? retention : tombstone;
     }

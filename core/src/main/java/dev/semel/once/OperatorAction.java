@@ -12,26 +12,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator does to a key when the engine cannot decide. The operator has to find out first what became of the operation: a
- * released key runs again.
+ * An operator's decision about a key that the engine cannot resolve itself. The operator has to find out first what became of the
+ * operation: a released key runs again.
  */
 public enum OperatorAction {
 
-    /** Takes an operation from an owner that hangs or has crashed: a retry runs it again, and the owner's completion is rejected. */
+    /** Takes an operation from an owner that hangs or has crashed. A retry runs it again, and the owner's completion is rejected. */
     RELEASE,
 
     /** Expires the record of a completed or failed operation. */
     EXPIRE,
 
-    /** Records that an operation has succeeded after all, with the response that retries get. */
+    /** Records that an operation has completed after all, with the response that retries get. */
     COMPLETE;
 
     /**
-     * The write that performs the action.
+     * Returns the write that performs the action.
      *
-     * @param found the key as it was looked up
-     * @param response the response that retries get; needed only to complete
-     * @return null if the action is not possible in the key's state
+     * @param found the lookup of the key
+     * @param response the response that retries get; required by {@link #COMPLETE} alone
+     * @return the write, or null if the action is not possible in the state of the key
      */
     public @Nullable IdempotencyWrite on(Lookup found, OnceSettings settings, @Nullable Response response) {
         if (!isPossible(KeyState.of(found))) {

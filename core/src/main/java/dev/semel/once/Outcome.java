@@ -19,14 +19,14 @@ public sealed interface Outcome {
     /**
      * The operation ran now, and its response is recorded.
      *
-     * @param response its response; whole, even if it is too large to be kept for retries
+     * @param response the whole response, even if it is too large to be kept for retries
      * @param attempt how often the operation was started, including this time
      * @param expiresAt until when retries replay the response
      */
     record Executed(Response response, int attempt, Instant expiresAt) implements Outcome {}
 
     /**
-     * The operation ran before; this is its recorded response.
+     * The operation completed before, and its recorded response is replayed.
      *
      * @param response the recorded response, or {@linkplain Response#isKept() what was kept of it}
      * @param attempt how often the operation was started
@@ -36,13 +36,13 @@ public sealed interface Outcome {
     record Replayed(Response response, int attempt, Instant createdAt, Instant expiresAt) implements Outcome {}
 
     /**
-     * The same operation is in progress, and did not complete in the time that the call was willing to wait.
+     * The same operation is in progress and did not complete within the call's {@link Call#maxWait()}.
      *
      * @param retryAfter when to retry
      */
     record InProgress(Duration retryAfter) implements Outcome {}
 
-    /** The key was used with another payload. */
+    /** The key was used before with another payload. */
     record Mismatch() implements Outcome {}
 
     /**
@@ -53,7 +53,7 @@ public sealed interface Outcome {
     record Limited(Duration retryAfter) implements Outcome {}
 
     /**
-     * The operation ran now and failed; none of its writes stay. A retry with the same key runs it again.
+     * The operation ran now and failed, and none of its writes stay. A retry with the same key runs it again.
      *
      * @param cause what the operation threw
      * @param attempt how often the operation was started, including this time
@@ -69,23 +69,23 @@ public sealed interface Outcome {
     record Expired(Instant createdAt, Instant expiredAt) implements Outcome {}
 
     /**
-     * The owner crashed and the operation must not be run again: an operator has to decide what became of it.
+     * The owner crashed and the operation must not be run again. An operator has to find out what became of it.
      *
      * @param attempt how often the operation was started
      * @param createdAt when the key was first used
      */
     record Unknown(int attempt, Instant createdAt) implements Outcome {}
 
-    /** The response, if the operation was executed now or before; otherwise null. */
+    /** Returns the response if the operation was executed now or before; otherwise null. */
     default @Nullable Response response() {
         return null;
     }
 
     /**
-     * The response.
+     * Returns the response.
      *
-     * @throws NoResponseException if there is none; its {@link NoResponseException#outcome() outcome} says why, and after a failure
-     *     its cause is what the operation threw
+     * @throws NoResponseException if there is none. It carries the {@link NoResponseException#outcome() outcome}; after a failure, its
+     *     cause is the exception of the operation
      */
     default Response orElseThrow() {
         Response response = response();
@@ -95,12 +95,12 @@ public sealed interface Outcome {
         return response;
     }
 
-    /** The name under which metrics and traces count it, such as {@code in_progress}. */
+    /** Returns the name of this outcome in metrics and traces, such as {@code in_progress}. */
     default String name() {
         return Names.BY_KIND.getOrDefault(getClass(), "");
     }
 
-    /** The names of all outcomes. */
+    /** Returns the names of all kinds of outcomes. */
     static Map<Class<?>, String> names() {
         return Names.BY_KIND;
     }
@@ -117,14 +117,14 @@ public sealed interface Outcome {
             this.outcome = outcome;
         }
 
-        /** Why there is no response. */
+        /** Returns the outcome of the call. */
         public Outcome outcome() {
             return outcome;
         }
     }
 }
 
-/** Names of outcomes: those of their classes, in snake case. */
+/** The names of outcomes: those of their classes in snake case. */
 final class Names {
 
     static final Map<Class<?>, String> BY_KIND =

@@ -6,10 +6,10 @@ sealed interface Step {
     /** Another call, an operator or a sweep changed the key since it was looked up. */
     Step LOST_RACE = new LostRace();
 
-    /** The call has an outcome. */
+    /** The step has found the outcome of the call. */
     record Done(Outcome outcome) implements Step {}
 
-    /** See {@link #LOST_RACE}. */
+    /** The step was overtaken by another write to the key; see {@link #LOST_RACE}. */
     record LostRace() implements Step {}
 
     static Step done(Outcome outcome) {

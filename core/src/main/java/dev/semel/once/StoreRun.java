@@ -4,7 +4,7 @@ import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.OnceStore.Lookup;
 import java.util.Objects;
 
-/** A call whose key is looked up in the store: an atomic or a leased one. */
+/** A run whose key is looked up in the store, in atomic or leased mode. */
 abstract class StoreRun {
 
     final Engine engine;
@@ -15,7 +15,7 @@ abstract class StoreRun {
         this.call = call;
     }
 
-    /** Looks up the key and takes the action that the table gives. */
+    /** Looks up the key and takes the action that {@link KeyState} gives. */
     final Step step() {
         Lookup found = engine.findToStart(call.key());
         KeyState state = KeyState.of(found);
@@ -42,6 +42,6 @@ abstract class StoreRun {
         }
     }
 
-    /** Runs the operation. */
+    /** Runs the operation, unless the start is rejected, and records how it ended. */
     abstract Step run(Attempt attempt, InFlightCalls.InFlightCall mine);
 }

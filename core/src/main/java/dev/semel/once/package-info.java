@@ -1,6 +1,4 @@
-/**
- * Operations that happen once per key, however often they are asked for. Start at {@link dev.semel.once.Once}.
- */
+/** Runs operations once per idempotency key, however often they are called. Start at {@link dev.semel.once.Once}. */
 @NullMarked
 package dev.semel.once;
 

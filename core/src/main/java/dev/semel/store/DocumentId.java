@@ -6,20 +6,24 @@ import dev.semel.id.TextFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a document is.
+ * The id of a document.
  *
  * @param collection 1 to 64 visible ASCII characters
- * @param owner the user whose document it is, or empty where it is everybody's
+ * @param owner the user whose document it is; empty if users share it
  * @param key unique within the collection and the owner: 1 to {@value #LONGEST_KEY} visible ASCII characters
  */
 public record DocumentId(String collection, String owner, String key) implements Comparable<DocumentId> {
 
-    /** The most characters that a key has. */
+    /** The most characters of a key. */
     public static final int LONGEST_KEY = 1024;
 
     private static final int LONGEST_COLLECTION = 64;
 
-    /** @throws MalformedException naming the one that is missing or malformed */
+    /**
+     * Checks the parts of the id.
+     *
+     * @throws MalformedException naming the part that is missing or malformed
+     */
     public DocumentId {
         checkVisible("collection", collection, LONGEST_COLLECTION);
         if (!owner.isEmpty()) {
@@ -55,7 +59,7 @@ public record DocumentId(String collection, String owner, String key) implements
         return null;
     }
 
-    /** By collection, owner and key; all are ASCII, so this is the order of their bytes. */
+    /** Compares by collection, owner and key. All are ASCII, so this is the order of their bytes. */
     @Override
     public int compareTo(DocumentId other) {
         int byCollection = collection.compareTo(other.collection);

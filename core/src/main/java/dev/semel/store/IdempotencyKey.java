@@ -8,24 +8,29 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Under which an operation happens once. A key belongs to one user and one endpoint; the same key elsewhere is another.
+ * An idempotency key: identifies an operation that runs once. A key belongs to one user and one endpoint; the same key of another user or
+ * endpoint is a different key.
  *
- * @param user whose key it is: 1 to 255 of {@code A-Za-z0-9_-}
- * @param endpoint what the operation is: for HTTP the method and the concrete path, so that the same key on two posts is two
- *     keys; 1 to {@value #LONGEST_ENDPOINT} characters, none of them a control character
- * @param key what the client made: 1 to 255 of {@code A-Za-z0-9_-}
+ * @param user the user who sends the key: 1 to 255 of {@code A-Za-z0-9_-}
+ * @param endpoint the operation. For HTTP, the method and the concrete path, so the same key on two posts is two keys. 1 to
+ *     {@value #LONGEST_ENDPOINT} characters, no control characters
+ * @param key made by the client: 1 to 255 of {@code A-Za-z0-9_-}
  */
 public record IdempotencyKey(String user, String endpoint, String key) {
 
-    /** By user, endpoint and key. */
+    /** The order of keys: by user, endpoint and key. */
     public static final Comparator<IdempotencyKey> ORDER = Comparator.comparing(IdempotencyKey::user)
             .thenComparing(IdempotencyKey::endpoint)
             .thenComparing(IdempotencyKey::key);
 
-    /** The most characters that an endpoint has. */
+    /** The most characters of an endpoint. */
     public static final int LONGEST_ENDPOINT = 2048;
 
-    /** @throws MalformedException naming the one that is missing or malformed */
+    /**
+     * Checks the parts of the key.
+     *
+     * @throws MalformedException naming the part that is missing or malformed
+     */
     public IdempotencyKey {
         TextFormat.TEXT.check("user", user);
         checkEndpoint(endpoint);
@@ -61,24 +66,24 @@ public record IdempotencyKey(String user, String endpoint, String key) {
     }
 
     /**
-     * Reads what {@link #cursor} has written.
+     * Returns the key of a {@linkplain #cursor cursor}.
      *
-     * @throws IllegalArgumentException if it is nothing of the kind
+     * @throws IllegalArgumentException if the text is no such cursor
      */
     public static IdempotencyKey ofCursor(String cursor) {
         String[] parts = cursor.split("\n", -1);
         if (parts.length != 3) {
-            throw new IllegalArgumentException("Not where a page of keys ended");
+            throw new IllegalArgumentException("Not a cursor of a page of keys");
         }
         return new IdempotencyKey(parts[0], parts[1], parts[2]);
     }
 
-    /** The key as a place in the order of keys. */
+    /** Returns a cursor for a page of keys that ends with this one. */
     public String cursor() {
         return user + "\n" + endpoint + "\n" + key;
     }
 
-    /** By the key first, which is the one that differs. */
+    /** Compares the keys first, since they differ most often. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof IdempotencyKey that

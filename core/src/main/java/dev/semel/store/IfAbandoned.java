@@ -1,11 +1,14 @@
 package dev.semel.store;
 
-/** What a retry does with a leased operation whose owner vanished. There is no default: the operation has to say it. */
+/**
+ * What a retry does with a leased operation whose owner crashed. There is no default: the caller chooses, and the choice is stored with
+ * the key.
+ */
 public enum IfAbandoned {
 
-    /** The retry runs it again, with a higher fencing token. For effects that can be repeated, or that look at the fencing token. */
+    /** The retry runs the operation again, with a higher fencing token. For effects that can be repeated or that check the token. */
     RERUN,
 
-    /** It becomes {@link KeyStatus#UNKNOWN} until an operator resolves it. For effects that must not happen twice. */
+    /** The outcome is unknown until an operator resolves it. For effects that must not happen twice. */
     FREEZE,
 }

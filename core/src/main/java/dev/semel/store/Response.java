@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What an operation answers, and what every retry is answered: a status, some headers, and bytes. */
+/**
+ * The response of an operation, which is recorded and replayed to retries: a status, headers and a body. An operation that is not behind
+ * HTTP uses a text or bytes alone.
+ */
 public final class Response {
 
     private static final int OK = 200;
@@ -27,55 +30,57 @@ public final class Response {
         this.kept = kept;
     }
 
-    /** An answer with a status, headers and a body, whatever they mean to those who speak with each other. */
+    /** Returns a response with a status, headers and a body. */
     public static Response of(int status, Map<String, String> headers, byte[] body) {
         return new Response(status, Map.copyOf(headers), body.clone(), false, true);
     }
 
-    /** A text with status 200 and no headers. */
+    /** Returns a response with status 200, no headers, and a text as its body. */
     public static Response of(String text) {
         return new Response(OK, Map.of(), text.getBytes(UTF_8), false, true);
     }
 
-    /** This answer as a refusal: final as any other, but nothing that the operation wrote stays. */
+    /** Returns this response as a refusal. It is recorded and replayed as any other, but the writes of the operation are discarded. */
     public Response asRefusal() {
         return new Response(status, headers, body, true, kept);
     }
 
-    /** What is left of this answer when it is too large to keep: its status, and that there was more. */
+    /** Returns what is recorded of a response that is too large to keep: its status, and that it was not kept. */
     public Response notKept() {
         return new Response(status, Map.of(), NOTHING, refusal, false);
     }
 
+    /** Returns the status, such as an HTTP status code. */
     public int status() {
         return status;
     }
 
+    /** Returns the headers by their names. */
     public Map<String, String> headers() {
         return headers;
     }
 
-    /** A copy of the bytes. */
+    /** Returns a copy of the body. */
     public byte[] body() {
         return body.clone();
     }
 
-    /** The bytes as UTF-8 text. */
+    /** Returns the body, decoded as UTF-8. */
     public String text() {
         return new String(body, UTF_8);
     }
 
-    /** Whether the operation refused to do what it was asked. */
+    /** Whether this is a {@linkplain #asRefusal() refusal}. */
     public boolean isRefusal() {
         return refusal;
     }
 
-    /** Whether the body and the headers are here; if not, they were too large to keep. */
+    /** Whether headers and body are here; false if they were too large to keep. */
     public boolean isKept() {
         return kept;
     }
 
-    /** How much there is to keep: the bytes of the body and the characters of the headers. */
+    /** Returns the size that counts against the limit: the bytes of the body and the characters of the headers. */
     public long size() {
         long size = body.length;
         for (Map.Entry<String, String> header : headers.entrySet()) {
@@ -99,7 +104,7 @@ public final class Response {
         return Objects.hash(status, headers, Arrays.hashCode(body), refusal, kept);
     }
 
-    /** Never the body: it may be somebody's data, and this may end up in a log. */
+    /** Returns a text without headers and body, which are private: it may be logged. */
     @Override
     public String toString() {
         return "Response[" + status + (refusal ? ", refusal" : "")

@@ -3,10 +3,9 @@ package dev.semel.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that did not do what it was asked: it cannot be reached, is full, or did not answer in time.
+ * Thrown if a store fails: it cannot be reached, is full, or did not respond in time.
  *
- * <p>Whoever gets it may try again with the same idempotency key: either nothing was executed, or the retry finds out what
- * was.
+ * <p>The caller may retry with the same idempotency key. Either nothing was executed, or the retry finds out what was.
  */
 public final class StoreException extends RuntimeException {
 
@@ -19,22 +18,22 @@ public final class StoreException extends RuntimeException {
         this.certain = certain;
     }
 
-    /** Nothing was changed, and asking again would not help. */
+    /** Returns the exception of a write that the store rejected: nothing was changed, and a retry would be rejected, too. */
     public static StoreException rejected(String message) {
         return rejected(message, null);
     }
 
-    /** The same with what the engine below reported. */
+    /** Returns the exception of a write that the store rejected, with the exception of its driver or engine. */
     public static StoreException rejected(String message, @Nullable Throwable cause) {
         return new StoreException(message, cause, true);
     }
 
-    /** What was asked for may have happened, or not. */
+    /** Returns the exception of a request whose result is unknown: a write may have been applied or not. */
     public static StoreException unavailable(String message, @Nullable Throwable cause) {
         return new StoreException(message, cause, false);
     }
 
-    /** Whether it is certain that nothing was changed; otherwise asking again with the same commit id tells. */
+    /** Whether it is certain that nothing was changed. If not, sending the write again with the same commit id returns its result. */
     public boolean isCertain() {
         return certain;
     }

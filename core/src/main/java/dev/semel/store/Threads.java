@@ -5,10 +5,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Threads for tasks that may block: virtual ones where the JVM has them, else daemons that end when they are idle. */
+/** Threads for tasks that may block: virtual threads where the JVM has them, otherwise daemons that end when they are idle. */
 final class Threads {
 
-    /** Runs each task on a thread of its own; never shut down. */
+    /** Runs each task on a separate thread. Never shut down. */
     static final Executor EXECUTOR = executor();
 
     private Threads() {}

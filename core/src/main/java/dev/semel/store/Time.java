@@ -10,20 +10,22 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** What time it is, and how to wait. Everything that waits does so through this, so that tests can set the pace. */
+/** A clock and a timer. Everything that waits does so through this, so tests can control the time. */
 public interface Time extends InstantSource {
 
-    /** Nanoseconds since some moment: never goes back, whatever the clock does. */
+    /** Returns nanoseconds since an arbitrary moment. They never go back, even if the clock is set back. */
     long nanoTime();
 
     /**
-     * Runs a task after a delay, on a thread of its own where it may block.
+     * Runs a task after a delay, on a thread where it may block.
      *
-     * @return what takes the order back, if the task has not begun
+     * @return cancels the task, if it has not started
      */
     Runnable after(Duration delay, Runnable task);
 
-    /** Waits for an event, however it ends, but not longer than told. A virtual thread that waits holds no platform thread. */
+    /**
+     * Waits until a future is complete, normally or not, at most for a given time. A virtual thread that waits holds no platform thread.
+     */
     default void await(CompletableFuture<?> event, Duration atMost) throws InterruptedException {
         if (event.isDone() || atMost.isZero() || atMost.isNegative()) {
             return;
@@ -33,35 +35,35 @@ public interface Time extends InstantSource {
         try {
             CompletableFuture.anyOf(event, timeIsUp).get();
         } catch (ExecutionException | CancellationException e) {
-            return; // the event has come, and how it ended is not asked here
+            return; // the future is complete, and its result does not matter here
         } finally {
             cancel.run();
         }
     }
 
-    /** Waits. */
+    /** Pauses the calling thread. */
     default void sleep(Duration pause) throws InterruptedException {
         await(new CompletableFuture<Void>(), pause);
     }
 
-    /** Runs each task on a thread of its own, a virtual one where the JVM has them, so that tasks may block. */
+    /** Returns an executor that runs each task on a separate thread, a virtual one where the JVM has them. Tasks may block. */
     static Executor threads() {
         return Threads.EXECUTOR;
     }
 
-    /** The system's time. */
+    /** Returns the system's clock and timer. */
     static Time system() {
         return SystemTime.INSTANCE;
     }
 
-    /** The system's time; tasks run on virtual threads where the JVM has them. */
+    /** The system's clock and timer. Tasks run on virtual threads where the JVM has them. */
     final class SystemTime implements Time {
 
         private static final SystemTime INSTANCE = new SystemTime(Threads.EXECUTOR);
 
         private static final Duration UNTIL_THERE_IS_A_THREAD = Duration.ofMillis(100);
 
-        /** As long as can be counted in nanoseconds. */
+        /** The longest time that a long holds in nanoseconds. */
         private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
         private final Executor threads;
@@ -90,11 +92,11 @@ public interface Time extends InstantSource {
                     run(task);
                 }
             });
-            // Not cancelled, which would make exceptions with their stack traces.
+            // Completed instead of cancelled: cancelling creates exceptions with stack traces.
             return () -> due.complete(false);
         }
 
-        /** Where no thread is to be had at the moment, it comes later: nothing that was ordered is lost. */
+        /** Runs a task on a thread. If no thread can be created now, tries again later, so no task is lost. */
         private void run(Runnable task) {
             try {
                 threads.execute(task);

@@ -1,4 +1,4 @@
-/** What users of any store meet: keys, responses, documents, quotas and time. */
+/** Types that users of every store meet: keys, responses, documents, quotas and time. */
 @NullMarked
 package dev.semel.store;
 

@@ -3,6 +3,7 @@ package dev.semel.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.id.IdScheme.ExhaustedException;
 import dev.semel.id.IdScheme.Lifetime;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,6 +2,7 @@ package dev.semel.id;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.id.IdScheme.ParsedId;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.time.Instant;

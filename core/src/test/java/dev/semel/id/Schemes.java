@@ -1,6 +1,7 @@
 package dev.semel.id;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** Every scheme there is, able to mint: what the contract is proved on. A new scheme is here as soon as it is listed. */
@@ -17,6 +18,6 @@ final class Schemes {
     }
 
     static IdScheme minting(IdScheme scheme) {
-        return scheme instanceof SequenceScheme counted ? counted.drawingFrom(Sequence.countingFrom(1)) : scheme;
+        return scheme.drawingFrom(new AtomicLong(1)::getAndIncrement);
     }
 }

@@ -3,29 +3,31 @@ package dev.semel.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.id.IdScheme.ExhaustedException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class SequenceSchemeTest {
 
     @Test
     void numbers_arePaddedAndSort() {
-        SequenceScheme seq36 = IdSchemes.SEQ36.drawingFrom(Sequence.countingFrom(34));
+        IdScheme seq36 = IdSchemes.SEQ36.drawingFrom(new AtomicLong(34)::getAndIncrement);
         assertThat(new String[] {seq36.mint(), seq36.mint(), seq36.mint()})
                 .containsExactly("000000y", "000000z", "0000010")
                 .isSorted();
-        assertThat(IdSchemes.SEQ10.drawingFrom(Sequence.countingFrom(1)).mint()).isEqualTo("0000000001");
+        assertThat(IdSchemes.SEQ10.drawingFrom(new AtomicLong(1)::getAndIncrement).mint()).isEqualTo("0000000001");
         assertThat(IdSchemes.SEQ10.parse("0000000042").number()).hasValue(42);
         assertThat(IdSchemes.SEQ36.isValid("000000Y")).isFalse();
     }
 
     @Test
     void lastNumber_isMintedAndThenNoneWrapsAround() {
-        SequenceScheme seq10 = IdSchemes.SEQ10.drawingFrom(Sequence.countingFrom(9_999_999_999L));
+        IdScheme seq10 = IdSchemes.SEQ10.drawingFrom(new AtomicLong(9_999_999_999L)::getAndIncrement);
         assertThat(seq10.mint()).isEqualTo("9999999999");
         assertThatThrownBy(seq10::mint)
                 .isInstanceOf(ExhaustedException.class)
                 .hasMessage("seq10 has no id for number 10000000000; its lifetime is 9,999,999,999 ids");
-        SequenceScheme seq36 = IdSchemes.SEQ36.drawingFrom(Sequence.countingFrom(78_364_164_095L));
+        IdScheme seq36 = IdSchemes.SEQ36.drawingFrom(new AtomicLong(78_364_164_095L)::getAndIncrement);
         assertThat(seq36.mint()).isEqualTo("zzzzzzz");
         assertThatThrownBy(seq36::mint).isInstanceOf(ExhaustedException.class);
     }
@@ -40,6 +42,6 @@ class SequenceSchemeTest {
         assertThat(IdSchemes.SEQ10.isValid("0000000001")).isTrue();
         assertThatThrownBy(IdSchemes.SEQ10::mint)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("seq10 counts, and was given no sequence to count with");
+                .hasMessage("seq10 has no sequence to draw numbers from");
     }
 }

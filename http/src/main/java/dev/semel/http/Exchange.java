@@ -1,11 +1,11 @@
 package dev.semel.http;
 
-import dev.semel.document.WriteConflictException;
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.once.Call;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import dev.semel.once.Once.UnrecordedException;
 import dev.semel.once.Outcome;
-import dev.semel.once.UnrecordedException;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
 import java.io.IOException;

@@ -21,7 +21,7 @@ public interface HandlerAdapter {
     /**
      * Runs the handler of a leased request. A long response may be streamed, which is sent before it is recorded.
      *
-     * @throws dev.semel.once.UnknownOutcomeException if the handler cannot tell whether it worked
+     * @throws dev.semel.once.Once.UnknownOutcomeException if the handler cannot tell whether it worked
      */
     HandlerResult run(Lease lease) throws Exception;
 

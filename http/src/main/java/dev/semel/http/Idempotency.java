@@ -64,7 +64,7 @@ public record Idempotency(
 
     /**
      * The same, with another backoff for the write conflicts of an atomic request. If every retry conflicts,
-     * {@link dev.semel.document.WriteConflictException} is thrown to whoever called the filter.
+     * {@link dev.semel.document.Transactions.WriteConflictException} is thrown to whoever called the filter.
      */
     public Idempotency withBackoff(List<Duration> backoff) {
         return new Idempotency(mode, ifAbandoned, keyRequired, clientTxIdRequired, List.copyOf(backoff));

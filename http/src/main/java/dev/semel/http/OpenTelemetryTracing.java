@@ -1,7 +1,7 @@
 package dev.semel.http;
 
+import dev.semel.once.Once.UnrecordedException;
 import dev.semel.once.Outcome;
-import dev.semel.once.UnrecordedException;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;

@@ -4,10 +4,10 @@ import static dev.semel.postgres.RowSource.row;
 
 import dev.semel.store.DocumentId;
 import dev.semel.store.spi.Commit.DocumentWrite;
+import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyWrite;
-import dev.semel.store.spi.IndexEntry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

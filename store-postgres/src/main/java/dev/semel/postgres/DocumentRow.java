@@ -6,7 +6,7 @@ import dev.semel.json.Json;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.spi.Commit.DocumentWrite;
-import dev.semel.store.spi.IndexEntry;
+import dev.semel.store.spi.Commit.IndexEntry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

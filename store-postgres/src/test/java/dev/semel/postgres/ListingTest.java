@@ -3,10 +3,10 @@ package dev.semel.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.store.KeyStatus;
 import dev.semel.store.admin.StoreAdmin.KeyPage;
 import dev.semel.store.admin.StoreAdmin.KeyQuery;
 import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;

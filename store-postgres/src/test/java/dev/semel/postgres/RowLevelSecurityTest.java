@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.DocumentId;
-import dev.semel.store.spi.IndexEntry;
+import dev.semel.store.spi.Commit.IndexEntry;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package dev.semel.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.spi.IndexEntry;
+import dev.semel.store.spi.Commit.IndexEntry;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

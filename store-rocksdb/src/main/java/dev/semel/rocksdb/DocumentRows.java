@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.semel.json.Json;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
-import dev.semel.store.spi.IndexEntry;
+import dev.semel.store.spi.Commit.IndexEntry;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
+import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.DocumentStore.Scan;
-import dev.semel.store.spi.IndexEntry;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;

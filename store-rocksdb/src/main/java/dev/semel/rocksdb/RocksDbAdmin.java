@@ -2,7 +2,6 @@ package dev.semel.rocksdb;
 
 import dev.semel.rocksdb.Database.RowRange;
 import dev.semel.store.IdempotencyKey;
-import dev.semel.store.KeyStatus;
 import dev.semel.store.admin.StoreAdmin;
 import dev.semel.store.admin.StoreAdmin.Cleanup;
 import dev.semel.store.admin.StoreAdmin.KeyPage;
@@ -12,6 +11,7 @@ import dev.semel.store.internal.GroupCommit;
 import dev.semel.store.internal.QuotaCounter;
 import dev.semel.store.internal.RowLocks;
 import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -3,7 +3,7 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.DocumentPage;
+import dev.semel.document.DocumentCollection.Page;
 import dev.semel.document.ShortIdAllocator;
 import dev.semel.document.ShortIdAllocator.Rung;
 import dev.semel.id.DayNonceScheme;
@@ -83,7 +83,7 @@ public interface AllocationContract extends DocumentFixture {
         } finally {
             threads.shutdownNow();
         }
-        DocumentPage page = POSTS.scan(documents(), KeyRange.ofPrefix("post:260107-"), null, 1000);
+        Page page = POSTS.scan(documents(), KeyRange.ofPrefix("post:260107-"), null, 1000);
         assertThat(page.items()).hasSize(600).allMatch(document -> document.version() == 1);
     }
 

@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.document.Transaction;
-import dev.semel.document.WriteConflictException;
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.json.Json;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.Once.AtomicOperation;
+import dev.semel.once.Once.UnrecordedException;
 import dev.semel.once.OnceListener;
 import dev.semel.once.Outcome;
-import dev.semel.once.UnrecordedException;
 import dev.semel.store.Document;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;

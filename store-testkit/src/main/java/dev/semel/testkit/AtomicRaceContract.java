@@ -3,7 +3,7 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.DocumentPage;
+import dev.semel.document.DocumentCollection.Page;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
@@ -36,7 +36,7 @@ public interface AtomicRaceContract extends RaceFixture, DocumentFixture {
         Map<String, String> effects = new HashMap<>();
         @Nullable String next = null;
         do {
-            DocumentPage page = EFFECTS.scan(store, KeyRange.ofPrefix(""), next, 1000);
+            Page page = EFFECTS.scan(store, KeyRange.ofPrefix(""), next, 1000);
             page.items().forEach(effect -> {
                 String key = effect.data().text().replace("\"", "");
                 assertThat(effects.put(key, effect.key()))

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.document.Transactions;
-import dev.semel.document.WriteResult;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
 import dev.semel.store.Document;

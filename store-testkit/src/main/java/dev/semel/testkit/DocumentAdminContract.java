@@ -5,7 +5,7 @@ import static dev.semel.testkit.StoreFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.WriteResult;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
@@ -13,8 +13,8 @@ import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.admin.StoreAdmin;
 import dev.semel.store.spi.Commit;
+import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.DocumentStore.Scan;
-import dev.semel.store.spi.IndexEntry;
 import dev.semel.store.spi.OrderedStore;
 import java.time.Duration;
 import java.time.Instant;

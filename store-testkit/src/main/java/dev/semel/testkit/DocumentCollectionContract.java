@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.document.Transactions;
-import dev.semel.document.WriteResult;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;

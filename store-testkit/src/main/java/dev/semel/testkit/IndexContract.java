@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.DocumentPage;
-import dev.semel.document.WriteResult;
+import dev.semel.document.DocumentCollection.Page;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
@@ -90,7 +90,7 @@ public interface IndexContract extends DocumentFixture {
         List<String> targets = new ArrayList<>();
         @Nullable String next = null;
         do {
-            DocumentPage page = VOTES.find(documents(), Map.of("tag", tag), next, 3);
+            Page page = VOTES.find(documents(), Map.of("tag", tag), next, 3);
             page.items()
                     .forEach(vote -> targets.add(VOTES.key().parse(vote.key()).get("target")));
             next = page.next().orElse(null);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.DocumentPage;
-import dev.semel.document.WriteResult;
+import dev.semel.document.DocumentCollection.Page;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
@@ -73,7 +73,7 @@ public interface OrderContract extends DocumentFixture {
         List<String> seen = new ArrayList<>();
         @Nullable String next = null;
         do {
-            DocumentPage page = NOTES.newest(documents(), Map.of(), next, 3);
+            Page page = NOTES.newest(documents(), Map.of(), next, 3);
             seen.addAll(keys(page.items()));
             next = page.next().orElse(null);
             note(IdSchemes.UUID4S.mint());

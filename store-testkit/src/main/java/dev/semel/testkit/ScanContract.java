@@ -4,7 +4,7 @@ import static dev.semel.testkit.DocumentFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.DocumentPage;
+import dev.semel.document.DocumentCollection.Page;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
@@ -135,7 +135,7 @@ public interface ScanContract extends DocumentFixture {
         List<String> seen = new ArrayList<>();
         @Nullable String next = null;
         do {
-            DocumentPage page = things.scan(documents(), KeyRange.ofPrefix("k"), next, 7);
+            Page page = things.scan(documents(), KeyRange.ofPrefix("k"), next, 7);
             page.items().forEach(document -> seen.add(document.key()));
             next = page.next().orElse(null);
             if (next != null) {

@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.document.DocumentCollection;
 import dev.semel.document.StoredSequence;
 import dev.semel.document.Transactions;
-import dev.semel.id.ExhaustedException;
+import dev.semel.id.IdScheme.ExhaustedException;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
-import dev.semel.id.Sequence;
 import dev.semel.json.Json;
 import dev.semel.key.KeyTemplate;
 import dev.semel.store.StoreException;
@@ -21,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ public interface SequenceContract extends DocumentFixture {
             ids.add(transactions()
                     .run(tx -> IdSchemes.SEQ10.drawingFrom(orders.in(tx)).mint()));
             assertThatThrownBy(() -> transactions().run(tx -> {
-                        orders.in(tx).next();
+                        orders.in(tx).getAsLong();
                         throw new IllegalStateException("given back");
                     }))
                     .isInstanceOf(IllegalStateException.class);
@@ -48,12 +48,12 @@ public interface SequenceContract extends DocumentFixture {
     default void oneTransaction_mayTakeSeveralNumbers() {
         StoredSequence orders = StoredSequence.named("orders");
         assertThat(transactions().<List<Long>, RuntimeException>run(tx -> {
-                    Sequence numbers = orders.in(tx);
-                    return List.of(numbers.next(), numbers.next(), numbers.next());
+                    LongSupplier numbers = orders.in(tx);
+                    return List.of(numbers.getAsLong(), numbers.getAsLong(), numbers.getAsLong());
                 }))
                 .containsExactly(1L, 2L, 3L);
         assertThat(transactions()
-                        .<Long, RuntimeException>run(tx -> orders.in(tx).next()))
+                        .<Long, RuntimeException>run(tx -> orders.in(tx).getAsLong()))
                 .isEqualTo(4);
     }
 
@@ -62,16 +62,16 @@ public interface SequenceContract extends DocumentFixture {
         StoredSequence orders = StoredSequence.named("orders");
         // In a controlled time a retry would not pause, and could lose every one of its races.
         Transactions racing = new Transactions(documents(), Time.system());
-        List<Sequence> processes = List.of(orders.inBlocks(racing, 10), orders.inBlocks(racing, 7));
+        List<LongSupplier> processes = List.of(orders.inBlocks(racing, 10), orders.inBlocks(racing, 7));
         Set<Long> drawn = ConcurrentHashMap.newKeySet();
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
             List<Future<?>> drawing = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
-                Sequence sequence = processes.get(i % 2);
+                LongSupplier sequence = processes.get(i % 2);
                 drawing.add(threads.submit(() -> {
                     for (int j = 0; j < 100; j++) {
-                        assertThat(drawn.add(sequence.next())).isTrue();
+                        assertThat(drawn.add(sequence.getAsLong())).isTrue();
                     }
                 }));
             }
@@ -89,11 +89,11 @@ public interface SequenceContract extends DocumentFixture {
     @Test
     default void blockWhoseResponseIsLost_isNotSkipped() {
         FaultyStore faulty = new FaultyStore(store());
-        Sequence numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 5);
+        LongSupplier numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 5);
         Set<Long> drawn = LongStream.rangeClosed(1, 20)
                 .map(i -> {
                     faulty.loseResponses(1);
-                    return numbers.next();
+                    return numbers.getAsLong();
                 })
                 .boxed()
                 .collect(Collectors.toSet());
@@ -103,12 +103,12 @@ public interface SequenceContract extends DocumentFixture {
     @Test
     default void failedAllocation_returnsNoNumberTwice() {
         FaultyStore faulty = new FaultyStore(store());
-        Sequence numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 2);
-        assertThat(List.of(numbers.next(), numbers.next())).containsExactly(1L, 2L);
+        LongSupplier numbers = StoredSequence.named("orders").inBlocks(new Transactions(faulty, time()), 2);
+        assertThat(List.of(numbers.getAsLong(), numbers.getAsLong())).containsExactly(1L, 2L);
         faulty.goDown();
-        assertThatThrownBy(numbers::next).isInstanceOf(StoreException.class);
+        assertThatThrownBy(numbers::getAsLong).isInstanceOf(StoreException.class);
         faulty.comeUp();
-        assertThat(List.of(numbers.next(), numbers.next())).containsExactly(3L, 4L);
+        assertThat(List.of(numbers.getAsLong(), numbers.getAsLong())).containsExactly(3L, 4L);
     }
 
     @Test
@@ -118,9 +118,9 @@ public interface SequenceContract extends DocumentFixture {
                         .create(tx, "orders", Json.of(Long.toString(Long.MAX_VALUE - 1))));
         StoredSequence orders = StoredSequence.named("orders");
         assertThat(transactions()
-                        .<Long, RuntimeException>run(tx -> orders.in(tx).next()))
+                        .<Long, RuntimeException>run(tx -> orders.in(tx).getAsLong()))
                 .isEqualTo(Long.MAX_VALUE);
-        assertThatThrownBy(() -> transactions().run(tx -> orders.in(tx).next()))
+        assertThatThrownBy(() -> transactions().run(tx -> orders.in(tx).getAsLong()))
                 .hasMessage("The sequence orders has no numbers left");
     }
 
@@ -147,10 +147,10 @@ public interface SequenceContract extends DocumentFixture {
 
     @Test
     default void sequencesOfDifferentNames_areIndependent() {
-        transactions().run(tx -> StoredSequence.named("a").in(tx).next());
+        transactions().run(tx -> StoredSequence.named("a").in(tx).getAsLong());
         assertThat(transactions()
                         .<Long, RuntimeException>run(
-                                tx -> StoredSequence.named("b").in(tx).next()))
+                                tx -> StoredSequence.named("b").in(tx).getAsLong()))
                 .isEqualTo(1);
         assertThatThrownBy(() -> StoredSequence.named("no name")).isInstanceOf(MalformedException.class);
     }

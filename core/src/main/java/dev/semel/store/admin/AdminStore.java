@@ -5,6 +5,6 @@ import dev.semel.store.spi.OnceStore;
 /** A store that operators can inspect and clean up. */
 public interface AdminStore extends OnceStore {
 
-    /** Lists keys, sweeps what has expired, erases users. */
+    /** Returns the administration of this store. */
     StoreAdmin admin();
 }

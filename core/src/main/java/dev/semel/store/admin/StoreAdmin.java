@@ -1,7 +1,7 @@
 package dev.semel.store.admin;
 
-import dev.semel.store.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,20 +12,23 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Administration of a store: lists keys, deletes what has expired, erases users. No call needs it, and it blocks none. */
+/**
+ * Administration of a store: lists keys, deletes expired data, and erases users. No {@code Once} call depends on it, and it blocks none for
+ * long.
+ */
 public interface StoreAdmin {
 
     /**
-     * Which keys to list. What is null does not matter.
+     * A query for keys. A component that is null matches every key.
      *
-     * @param user whose they are
-     * @param endpoint of which operation
-     * @param state how they stand
-     * @param prefix what they begin with
-     * @param clientTxId what the client called the transaction
-     * @param createdBefore the moment before which they were first seen
-     * @param after the {@linkplain KeyPage#next() place} from which to go on
-     * @param limit the most to return
+     * @param user the user of the keys
+     * @param endpoint the endpoint of the keys
+     * @param state the status of the keys
+     * @param prefix a prefix of the keys; empty counts as null
+     * @param clientTxId the client's transaction id
+     * @param createdBefore a time before which the keys were first used
+     * @param after the {@linkplain KeyPage#next() cursor} of the previous page; null for the first page
+     * @param limit the most keys to return
      */
     record KeyQuery(
             @Nullable String user,
@@ -37,15 +40,19 @@ public interface StoreAdmin {
             @Nullable String after,
             int limit) {
 
-        /** @throws IllegalArgumentException if the limit is below 1 */
+        /**
+         * Checks the limit.
+         *
+         * @throws IllegalArgumentException if the limit is below 1
+         */
         public KeyQuery {
             if (limit < 1) {
-                throw new IllegalArgumentException("A list of " + limit + " keys");
+                throw new IllegalArgumentException("The limit of a list must be at least 1, not " + limit);
             }
             prefix = prefix != null && prefix.isEmpty() ? null : prefix;
         }
 
-        /** All keys, from the first. */
+        /** Returns a query for the first page of all keys. */
         public static KeyQuery all(int limit) {
             return new KeyQuery(null, null, null, null, null, null, null, limit);
         }
@@ -78,12 +85,12 @@ public interface StoreAdmin {
             return new KeyQuery(user, endpoint, state, prefix, clientTxId, createdBefore, after, limit);
         }
 
-        /** Whether it asks for keys of which there are few, since most are completed and stay so until they expire. */
+        /** Whether the query asks for a status that few keys have: most are completed, and stay so until they expire. */
         public boolean asksForOpen() {
             return state == KeyStatus.PROCESSING || state == KeyStatus.FAILED || state == KeyStatus.UNKNOWN;
         }
 
-        /** Whether it asks for a record. */
+        /** Whether a record matches the query, wherever the page starts. */
         public boolean matches(IdempotencyRecord record, Instant now) {
             return (user == null || user.equals(record.key().user()))
                     && (endpoint == null || endpoint.equals(record.key().endpoint()))
@@ -94,27 +101,27 @@ public interface StoreAdmin {
         }
     }
 
-    /** Name in cleanup logs: responses of expired keys, and records abandoned by crashed owners. */
+    /** Name in cleanup logs of deleted responses of expired keys, and of records abandoned by crashed owners. */
     String KEYS = "idempotency_keys";
 
-    /** Name in cleanup logs: tombstones that were purged. */
+    /** Name in cleanup logs of purged tombstones. */
     String TOMBSTONES = "tombstones";
 
-    /** Name in cleanup logs: expired documents. */
+    /** Name in cleanup logs of deleted documents that had expired. */
     String DOCUMENTS = "documents";
 
-    /** Name in cleanup logs: commit log entries, which resolve lost responses. */
+    /** Name in cleanup logs of deleted commit log entries, which resolve lost responses. */
     String COMMIT_LOG = "commit_log";
 
-    /** The name under which a deleted record is logged. */
+    /** Returns the name under which the deletion of a record is logged. */
     static String tableOf(IdempotencyRecord deleted) {
         return deleted.status() == Status.PROCESSING ? KEYS : TOMBSTONES;
     }
 
     /**
-     * One page of a list of keys.
+     * A page of a list of keys.
      *
-     * @param records the records, without the responses' headers and bodies
+     * @param records the records, without headers and bodies of their responses
      * @param now the store's time
      * @param next cursor of the next page; empty if this is the last
      */
@@ -123,13 +130,13 @@ public interface StoreAdmin {
     /**
      * The result of one step of a sweep.
      *
-     * @param deleted how many rows were deleted, by name
+     * @param deleted the number of deleted rows, by name
      * @param next cursor of the next step; empty if the sweep is complete
-     * @param waited how much of the step's time it gave way to other writes
+     * @param waited how much of its time the step waited for other writes
      */
     record SweepStep(Map<String, Long> deleted, Optional<String> next, Duration waited) {
 
-        /** A step that did not wait. */
+        /** Makes the result of a step that did not wait. */
         public SweepStep(Map<String, Long> deleted, Optional<String> next) {
             this(deleted, next, Duration.ZERO);
         }
@@ -138,57 +145,57 @@ public interface StoreAdmin {
     /**
      * An entry of the cleanup log.
      *
-     * @param table what was deleted
-     * @param deleted how many rows
-     * @param time when
+     * @param table the name of what was deleted
+     * @param deleted the number of deleted rows
+     * @param time when they were deleted
      */
     record Cleanup(String table, long deleted, Instant time) {
 
-        /** The latest first; at the same time, by table. */
+        /** The order of the log: the latest first; at the same time, by table. */
         public static final Comparator<Cleanup> LATEST_FIRST =
                 Comparator.comparing(Cleanup::time).reversed().thenComparing(Cleanup::table);
     }
 
-    /** The store's clock. */
+    /** Returns the store's clock. */
     InstantSource clock();
 
     /**
-     * Keys that match a query, ordered by user and then in a stable order of the store's own. A page may hold fewer keys than asked
-     * for, or none, although there is a next one: no page examines more than some thousand rows.
+     * Returns keys that match a query, ordered by user, and within a user in a stable order that depends on the store. A page may contain
+     * fewer keys than requested, or none, and still have a next one: no page examines more than some thousand rows.
      */
     KeyPage list(KeyQuery query);
 
     /**
-     * One step of a sweep, small enough that no call waits for it. Deletes the responses of expired keys, purges
-     * {@linkplain IdempotencyRecord#purgeAt() tombstones}, deletes expired documents; operations that were abandoned and must not be run
-     * again become unknown. Never touches what has not expired, whoever writes it meanwhile. Any number of servers may sweep at once.
+     * Runs one step of a sweep, which is so small that no call waits for it. Deletes the responses of expired keys, purges
+     * {@linkplain IdempotencyRecord#purgeAt() tombstones}, and deletes expired documents. Abandoned operations that must not be run again
+     * become unknown. Does not delete what has not expired, even if it is written meanwhile. Any number of servers may sweep at once.
      *
-     * @param cursor {@link SweepStep#next} of the step before, or empty to start
+     * @param cursor {@link SweepStep#next} of the previous step; empty to start
      */
     SweepStep sweep(String cursor);
 
-    /** Appends to the cleanup log. */
+    /** Appends entries to the cleanup log. */
     void log(List<Cleanup> cleanups);
 
     /**
-     * The cleanup log, the latest first; at the same time, by table.
+     * Returns a page of the cleanup log, the latest entry first; at the same time, by table.
      *
-     * @param after the last entry of the page before; null to start with the latest
+     * @param after the last entry of the previous page; null for the first page
      */
     List<Cleanup> cleanups(@Nullable Cleanup after, int limit);
 
-    /** The latest entries of the cleanup log, the latest first. */
+    /** Returns the first page of the cleanup log. */
     default List<Cleanup> cleanups(int limit) {
         return cleanups(null, limit);
     }
 
     /**
      * Erases all keys of a user, with their responses and tombstones. An embedded store leaves no byte of them in its files; a database
-     * keeps deleted rows until it reclaims their space. Operations in progress go on; their completion is rejected, or recorded as a
+     * keeps deleted rows until it reclaims their space. Operations in progress continue; their completion is rejected, or recorded as a
      * new key.
      *
-     * @param withDocuments whether to erase the user's own documents, too
-     * @return how many rows were erased, by name
+     * @param withDocuments whether to erase the documents that the user owns, too
+     * @return the number of erased rows, by name
      */
     Map<String, Long> erase(String user, boolean withDocuments);
 }

@@ -17,13 +17,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Lets go of what is expired, now and then: step by step, resting after each nineteen times as long as it worked, so that those
- * who use the store meanwhile meet it seldom. A sweep that takes more than an hour rests no longer than it works, or else more might
- * come than goes. Any number of servers may do so at once; what one of them does not come to, it does the next time.
+ * Deletes expired data from a store at intervals. A sweep proceeds in small steps and rests after each for nineteen times as long as the
+ * step took, up to half a second, so calls seldom meet it. A sweep that has run for more than an hour rests only as long as it works, since
+ * otherwise data might expire faster than it is deleted. Any number of servers may sweep a store at once.
  */
 public final class Sweeper implements AutoCloseable {
 
-    /** When everything that comes with a start is over. */
+    /** Delay of the first sweep, so that it does not coincide with the load of a start. */
     private static final Duration SOON = Duration.ofMinutes(1);
 
     private static final int RESTS = 19;
@@ -31,7 +31,7 @@ public final class Sweeper implements AutoCloseable {
     private static final Duration BEHIND = Duration.ofHours(1);
     private static final Duration LONGEST_REST = Duration.ofMillis(500);
 
-    /** So much may go without being noted, if the process is killed. */
+    /** Interval between entries of the cleanup log within a sweep. A killed process loses the counts of one interval. */
     private static final Duration BETWEEN_NOTES = Duration.ofMinutes(1);
 
     private static final long LAST_STEP_SECONDS = 2;
@@ -43,37 +43,40 @@ public final class Sweeper implements AutoCloseable {
     private final ReentrantLock sweeping = new ReentrantLock();
     private long startedAt; // guarded by sweeping, as are the next two
     private long notedAt;
-    private final Map<String, Long> unnoted =
-            new TreeMap<>(); // what has gone, perhaps with a sweep that the store broke off
+    private final Map<String, Long> unnoted = new TreeMap<>(); // deleted but not logged yet, perhaps by an earlier sweep
     private Runnable next = () -> {};
     private volatile boolean closed;
 
     /**
-     * Something else that is let go with every sweep.
+     * An additional cleanup that is part of every sweep.
      *
-     * @param table what it is called in logs
-     * @param step does a little, and returns how much it let go; 0 when there is no more
+     * @param table name in the cleanup log
+     * @param step deletes a few rows, and returns how many; 0 if none is left
      */
     public record Task(String table, Supplier<Long> step) {}
 
-    /** Hears of sweeps. */
+    /** Receives the results of sweeps. */
     public interface Listener {
 
         /**
-         * A sweep is over.
+         * Called when a sweep has ended.
          *
-         * @param cleanups what it has let go
-         * @param complete whether it has gone through everything, or broke off before
+         * @param cleanups what the sweep has deleted
+         * @param complete whether it swept everything; false if it failed or was interrupted
          */
         void swept(List<Cleanup> cleanups, boolean complete);
     }
 
-    /** Lets go of what the store does by itself. */
+    /** Sweeps the expired data of a store. */
     public Sweeper(StoreAdmin admin, Time time) {
         this(admin, time, List.of(), (cleanups, complete) -> {});
     }
 
-    /** @param tasks what else is let go */
+    /**
+     * Sweeps the expired data of a store, and runs additional tasks.
+     *
+     * @param tasks run in each sweep, after the store was swept
+     */
     public Sweeper(StoreAdmin admin, Time time, List<Task> tasks, Listener listener) {
         this.admin = admin;
         this.time = time;
@@ -82,8 +85,10 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /**
-     * Sweeps soon, since a sweep may have been cut off when the store was last in use, and then every so often, or up to a tenth later, so
-     * that servers which were started together do not go on sweeping together: who comes later finds little left.
+     * Sweeps at intervals. The first sweep follows after at most a minute, since the last one may have been cut off when the process ended.
+     * Each interval is extended by a random part of up to a tenth, so that servers that were started together do not sweep together.
+     *
+     * @param failed called with the exception of a sweep that failed
      */
     public void every(Duration period, Consumer<RuntimeException> failed) {
         sweepAfter(SOON.compareTo(period) < 0 ? SOON : period, period, failed);
@@ -99,17 +104,17 @@ public final class Sweeper implements AutoCloseable {
                 sweep();
             } catch (RuntimeException e) {
                 failed.accept(e);
-            } finally { // or else it would have been the last
+            } finally { // schedule the next sweep whatever this one threw
                 sweepAfter(period, period, failed);
             }
         });
     }
 
     /**
-     * Sweeps now, and notes in the store what was let go, every minute and at the end. One sweep at a time: who comes meanwhile waits.
+     * Sweeps now. Writes to the cleanup log every minute and at the end. If a sweep is in progress, waits for it first.
      *
-     * @return what was let go; not all there was if it was closed or interrupted meanwhile
-     * @throws StoreException if the store fails; what was let go until then stays so
+     * @return what was deleted; not all that has expired if the sweeper was closed or the thread interrupted
+     * @throws StoreException if the store fails; what was deleted before stays deleted
      */
     public List<Cleanup> sweep() {
         sweeping.lock();
@@ -161,7 +166,7 @@ public final class Sweeper implements AutoCloseable {
         notedAt = time.nanoTime();
     }
 
-    /** Or else it is noted later. */
+    /** Writes to the cleanup log; if the store fails, the counts are logged later. */
     private void noteIfItCanBe(long now) {
         try {
             note();
@@ -216,7 +221,7 @@ public final class Sweeper implements AutoCloseable {
         return !closed && !Thread.currentThread().isInterrupted();
     }
 
-    /** Sweeps no more; a sweep that is in progress ends with the step it is at, for which this waits a little. */
+    /** Ends all sweeps. A sweep in progress ends after its current step; this waits for it for up to two seconds. */
     @Override
     public void close() {
         synchronized (this) {

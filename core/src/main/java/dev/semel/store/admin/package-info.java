@@ -1,4 +1,4 @@
-/** What operators do with a store: list keys, sweep what has expired, erase users. */
+/** Administration of stores for operators: listing keys, sweeping expired data, erasing users. */
 @NullMarked
 package dev.semel.store.admin;
 

@@ -1,12 +1,13 @@
 package dev.semel.store.internal;
 
 /**
- * How long to wait for more callers before a write: at most half as long as writes take of late, counted from the end of the one
- * before, and not at all where that is short or has not paid. Used under its owner's lock.
+ * Decides how long a group commit waits for more callers before it writes: at most half as long as recent writes took, counted from the
+ * end of the previous write. It does not wait if writes are fast, or if waiting has not made groups larger. Used under the lock of its
+ * owner.
  */
 final class BatchDelay {
 
-    /** Waiting for less is not worth the switch of threads. */
+    /** A shorter wait is not worth a context switch. */
     private static final long LEAST_NANOS = 50_000;
 
     private static final long MOST_NANOS = 2_000_000;
@@ -17,13 +18,13 @@ final class BatchDelay {
     private int skipped;
     private int toSkip;
 
-    /** A write has taken some time. */
+    /** Records how long a write took. */
     void written(long startedAt, long endedAt) {
         writeNanos += (endedAt - startedAt - writeNanos) / 8;
         lastEnd = endedAt;
     }
 
-    /** How long it may be worth to wait from now on; not at all if zero or less. */
+    /** Returns how long to wait from now on; zero or less to write at once. */
     long nanos(long now) {
         long most = Math.min(MOST_NANOS, writeNanos / 2);
         if (most < LEAST_NANOS) {
@@ -36,7 +37,10 @@ final class BatchDelay {
         return lastEnd + most - now;
     }
 
-    /** It paid if callers became more by a greater part than the time did; if not, it is tried again after a while. */
+    /**
+     * Records the result of a wait. It paid if the group grew by a greater factor than the time of the write did. If it did not pay, the
+     * next waits are skipped, twice as many each time.
+     */
     void learn(int callersBefore, int callers, long waitedNanos) {
         boolean paid = (double) callers / callersBefore > 1 + (double) waitedNanos / writeNanos;
         skipped = paid ? 0 : Math.min(MOST_SKIPPED, 2 * skipped + 1);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Sends commits to a store, and sends them again, with the same commit id, when a response was lost. */
+/** Sends commits to a store. If a response is lost, sends the commit again with the same commit id. */
 public final class Committer {
 
     private static final List<Duration> RESEND_BACKOFF =
@@ -21,18 +21,23 @@ public final class Committer {
     private final Time time;
     private final Supplier<String> commitIds;
 
+    /** Sends commits to a store, with a new tid62 as the id of each. */
     public Committer(OnceStore store, Time time) {
         this(store, time, IdSchemes.TID62::mint);
     }
 
-    /** @param commitIds makes commit ids, unique in the store */
+    /**
+     * Sends commits to a store.
+     *
+     * @param commitIds makes commit ids that are unique in the store
+     */
     public Committer(OnceStore store, Time time, Supplier<String> commitIds) {
         this.store = store;
         this.time = time;
         this.commitIds = commitIds;
     }
 
-    /** A new commit id. */
+    /** Returns a new commit id. */
     public String newCommitId() {
         return commitIds.get();
     }
@@ -49,7 +54,7 @@ public final class Committer {
     /**
      * Writes an idempotency record under a known commit id.
      *
-     * @param worthwhile whether to go on sending it when the usual number of attempts has failed
+     * @param worthwhile whether to keep sending after the usual number of attempts has failed
      * @throws StoreException if the store keeps failing
      */
     public CommitResult commit(String commitId, IdempotencyWrite write, BooleanSupplier worthwhile) {
@@ -57,7 +62,7 @@ public final class Committer {
     }
 
     /**
-     * Sends a commit until its result is known. A thread that is interrupted goes on, and is interrupted again when it is done.
+     * Sends a commit until its result is known. An interrupt does not end this; it is restored when this returns.
      *
      * @throws StoreException if the store keeps failing
      */
@@ -65,7 +70,7 @@ public final class Committer {
         boolean interrupted = false;
         try {
             for (int sent = 0; ; sent++) {
-                interrupted |= Thread.interrupted(); // or else it would not wait, and some connections would break
+                interrupted |= Thread.interrupted(); // an interrupted thread does not pause, and some drivers drop its connection
                 try {
                     return trySend(commit);
                 } catch (StoreException e) {
@@ -83,7 +88,7 @@ public final class Committer {
         }
     }
 
-    /** Any other exception leaves open what happened to the commit. */
+    /** Sends a commit once. After any exception but a {@link StoreException}, it is unknown whether the commit was applied. */
     private static CommitResult trySend(Supplier<CommitResult> commit) {
         try {
             return commit.get();
@@ -94,7 +99,7 @@ public final class Committer {
         }
     }
 
-    /** Waits; an interrupted thread goes on at once, still interrupted. */
+    /** Pauses. An interrupted thread continues at once and stays interrupted. */
     public void pause(Duration pause) {
         try {
             time.sleep(pause);

@@ -14,16 +14,39 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets concurrent callers of a store share what costs as much for many as for one: a write to disk, or a question to a database.
- * Whoever comes first goes; those who come while it does queue up, and one of them then goes for all. A caller alone goes at
- * once, on its own thread.
+ * Group commit: concurrent callers share a write that costs about the same for many batches as for one, such as a sync to disk or a round
+ * trip to a database.
  *
- * <p>Those who have just been answered tend to come again at once. So whoever goes next waits for them a little, if the
- * disk is so slow that this pays: otherwise callers fall into two halves, each of which waits for the other's write.
+ * <h2>Leader and followers</h2>
+ *
+ * <p>There is no writer thread. The first caller becomes the leader and writes at once, on its own thread, so a caller that is alone
+ * waits for nobody. Callers that arrive during the write queue up and park. When the leader has written, it hands over to the first of the
+ * queue, which becomes the leader and writes one group for all of them, up to a number of batches and {@value #MOST_BYTES} bytes. Then it
+ * unparks its followers. A caller returns only after the write that contains its batch has returned, so what is acknowledged is as durable
+ * as the write.
+ *
+ * <h2>Gathering</h2>
+ *
+ * <p>Callers that were just unparked tend to come back at once with their next batch. A leader that wrote immediately would miss them,
+ * and the callers would split into two halves, each of which waits for the other's write. So a new leader first waits until as many callers
+ * have queued up as took part lately, but not for long: {@link BatchDelay} bounds the wait by half the time that writes take, and skips it
+ * where waiting has not made groups larger.
+ *
+ * <h2>Deferred batches</h2>
+ *
+ * <p>Background work, such as a sweep, uses {@link #writeDeferred}. Its batch joins a group that is written anyway, if one is likely soon,
+ * and causes a write only if none comes.
+ *
+ * <h2>Failure</h2>
+ *
+ * <p>If a write throws, nobody knows which of its batches were stored. Every caller of the group gets a {@link StoreException} that is not
+ * {@linkplain StoreException#isCertain() certain}, and resolves it by its commit id. The leader hands over whatever was thrown, an
+ * {@link Error} included, or else the queue would wait for ever. It clears its interrupt flag while it writes for others, and restores it
+ * afterwards.
  */
 public final class GroupCommit<T> {
 
-    /** The most bytes that are written together, beyond which waiting longer gains nothing. */
+    /** A group is not extended beyond this many bytes: the write itself then takes longer than the sync. */
     private static final int MOST_BYTES = 1 << 20;
 
     private static final long SOON_NANOS = 10_000_000;
@@ -42,15 +65,17 @@ public final class GroupCommit<T> {
     private @Nullable Entry<T> gathering;
 
     /**
+     * Makes a queue in front of a disk or a database.
+     *
      * @param disk writes batches together, durably, all or none
-     * @param bytes how large a batch is
-     * @param most the most batches that are written together
+     * @param bytes returns the size of a batch
+     * @param most the most batches in a group
      */
     public GroupCommit(Consumer<List<T>> disk, ToLongFunction<T> bytes, int most) {
         this(disk, bytes, most, SOON_NANOS);
     }
 
-    /** @param soonNanos how long who is in no hurry waits for others; and if none has come for as long, none is expected */
+    /** @param soonNanos how long a deferred batch waits for a group. If none was written for as long, none is expected */
     GroupCommit(Consumer<List<T>> disk, ToLongFunction<T> bytes, int most, long soonNanos) {
         this.disk = disk;
         this.bytes = bytes;
@@ -86,9 +111,9 @@ public final class GroupCommit<T> {
     }
 
     /**
-     * Returns when the batch is on disk.
+     * Writes a batch, and returns when it is durable.
      *
-     * @throws StoreException if that failed, for this batch and all that were written together with it
+     * @throws StoreException if the write failed, for this batch and all others of its group
      */
     public void write(T batch) {
         Entry<T> mine = new Entry<>(batch, true);
@@ -97,10 +122,9 @@ public final class GroupCommit<T> {
     }
 
     /**
-     * Returns when the batch is on disk, as {@link #write} does, for somebody who is in no hurry: it goes along with what others write if
-     * some come soon, and so costs them no write of its own.
+     * Writes a batch that is not urgent, and returns when it is durable. The batch joins the group of other callers if some come soon.
      *
-     * @return how long it waited for others
+     * @return how long it waited for a group
      * @throws StoreException as {@link #write} does
      */
     public Duration writeDeferred(T batch) {
@@ -120,7 +144,7 @@ public final class GroupCommit<T> {
         return Duration.ofNanos(waited);
     }
 
-    /** How many batches of those who are in a hurry are likely to be written together next; none if nobody has come lately. */
+    /** Returns how many urgent batches are likely to be written together next; 0 if none were written lately. */
     public int expected() {
         lock.lock();
         try {
@@ -198,11 +222,11 @@ public final class GroupCommit<T> {
         }
     }
 
-    /** Writes all that has queued up, and hands over to the first of those who have come meanwhile, whatever happens. */
+    /** Writes the queued batches as one group, and hands over to the next leader, whatever is thrown. */
     private void writeGroup(Entry<T> mine) {
         List<Entry<T>> group = List.of();
         Throwable failure = null;
-        boolean interrupted = Thread.interrupted(); // or else what is done for others might break off, too
+        boolean interrupted = Thread.interrupted(); // an interrupt must not break off the write of others
         long startedAt = System.nanoTime();
         try {
             gather(mine);
@@ -210,7 +234,7 @@ public final class GroupCommit<T> {
             startedAt = System.nanoTime();
             interrupted |= Thread.interrupted(); // while it was gathering
             disk.accept(group.stream().map(entry -> entry.batch).toList());
-        } catch (Throwable e) { // an Error, too, must not leave others waiting
+        } catch (Throwable e) { // even an Error must not leave followers waiting
             failure = e;
         } finally {
             handOver(mine, group, startedAt);
@@ -226,7 +250,7 @@ public final class GroupCommit<T> {
         }
     }
 
-    /** Waits for those who were there a moment ago, if they are likely to come soon. */
+    /** Waits a moment for callers of the previous groups to queue up again. */
     private void gather(Entry<T> mine) {
         int before;
         long nanos;
@@ -272,7 +296,7 @@ public final class GroupCommit<T> {
         lock.lock();
         try {
             int count = Math.min(queue.size() + deferred.size(), most);
-            List<Entry<T>> group = new ArrayList<>(count); // or else it might fail half-way
+            List<Entry<T>> group = new ArrayList<>(count); // allocated before any entry is taken off the queue
             long size = 0;
             while (!queue.isEmpty() && group.size() < most && (group.isEmpty() || size < MOST_BYTES)) {
                 Entry<T> entry = queue.removeFirst();

@@ -11,23 +11,27 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the new keys of users over a sliding time, for stores that one process has to itself. A key is counted before it is
- * written, and no more if that fails: so there is never one too many, and nobody waits for another's write.
+ * Counts the new keys of users over a sliding window, for stores that only one process uses. A key is counted before it is written, and
+ * the count is undone if the write fails. So a quota is never exceeded, and no user waits for another's write.
  */
 public final class QuotaCounter {
 
     private final Map<UserWindow, ArrayDeque<Instant>> startsByUser = new ConcurrentHashMap<>();
     private final BiFunction<String, Instant, List<Instant>> known;
 
-    /** Whose keys are counted, and over what time. */
+    /** A user and the window over which the user's keys are counted. */
     private record UserWindow(String user, Duration window) {}
 
-    /** @param known when a user started keys since some moment, in order: asked once for each user */
+    /**
+     * Starts with the keys that are stored already.
+     *
+     * @param known returns the times, in order, at which a user has started keys since a given time; called once for each user
+     */
     public QuotaCounter(BiFunction<String, Instant, List<Instant>> known) {
         this.known = known;
     }
 
-    /** How long a user has to wait before they may start another key; zero if they need not. */
+    /** Returns how long a user has to wait before starting another key; zero if the quota allows one now. */
     public Duration waitFor(String user, Quota quota, Instant now) {
         return quota.isLimited() ? count(user, quota, now, null) : Duration.ZERO;
     }
@@ -35,13 +39,13 @@ public final class QuotaCounter {
     /**
      * Counts a key that is about to be started.
      *
-     * @return zero; or, if the user has started as many as they may, how long they have to wait
+     * @return zero if the key was counted; otherwise how long the user has to wait
      */
     public Duration start(String user, Quota quota, Instant now) {
         return quota.isLimited() ? count(user, quota, now, now) : Duration.ZERO;
     }
 
-    /** Takes back that a key was counted, since it could not be started. */
+    /** Undoes the count of a key that could not be started. */
     public void undo(String user, Quota quota, Instant startedAt) {
         startsByUser.computeIfPresent(new UserWindow(user, quota.window()), (userWindow, starts) -> {
             starts.removeLastOccurrence(startedAt);
@@ -58,7 +62,7 @@ public final class QuotaCounter {
                 starts.removeFirst();
             }
             if (starts.size() >= quota.limit()) {
-                // a clock that was set back leaves keys in the future, which are no further off than those of now
+                // after the clock was set back some starts are in the future: the wait is never longer than the window
                 Duration left = Duration.between(windowStart, leaves(starts, quota.limit()));
                 wait[0] = left.compareTo(quota.window()) > 0 ? quota.window() : left;
             } else if (added != null) {
@@ -69,7 +73,7 @@ public final class QuotaCounter {
         return wait[0];
     }
 
-    /** In order, also after the clock was set back: the first to be forgotten has to be the first. */
+    /** Inserts a start in order, even after the clock was set back: the oldest has to be the first. */
     private static void insert(ArrayDeque<Instant> starts, Instant added) {
         ArrayDeque<Instant> later = new ArrayDeque<>();
         while (!starts.isEmpty() && starts.getLast().isAfter(added)) {
@@ -79,22 +83,22 @@ public final class QuotaCounter {
         starts.addAll(later);
     }
 
-    /** When the count falls below the limit. */
+    /** Returns when the start leaves the window that brings the count below the limit. */
     private static Instant leaves(ArrayDeque<Instant> starts, int limit) {
         return starts.stream().skip(starts.size() - limit).findFirst().orElseThrow();
     }
 
-    /** How many users are counted. */
+    /** Returns how many users are counted. */
     public int users() {
         return startsByUser.size();
     }
 
-    /** Forgets a user, who may start as many keys as somebody new. */
+    /** Deletes the counts of a user. */
     public void forget(String user) {
         startsByUser.keySet().removeIf(userWindow -> userWindow.user.equals(user));
     }
 
-    /** Forgets users who have started nothing for as long as they are counted. */
+    /** Deletes the counts of users who have started no key within their window. */
     public void forgetIdle(Instant now) {
         startsByUser.forEach((userWindow, any) -> startsByUser.computeIfPresent(
                 userWindow,

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Locks for rows within a process: so many that two rows seldom share one. They are always taken in the same order,
- * so nobody waits in a circle.
+ * Lock striping for rows within a process: each row belongs, by its hash, to one of 16,384 locks, so two rows seldom share one. Locks are
+ * always taken in the same order, so there is no deadlock.
  */
 public final class RowLocks {
 
@@ -16,12 +16,12 @@ public final class RowLocks {
 
     private final ReentrantLock[] locks = new ReentrantLock[COUNT];
 
-    /** All of them free. */
+    /** Makes the locks, all of them free. */
     public RowLocks() {
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
-    /** What is locked until it is released. */
+    /** The locks that a thread holds for some rows, until it releases them. */
     public final class Held {
         private final int[] numbers;
 
@@ -29,7 +29,7 @@ public final class RowLocks {
             this.numbers = numbers;
         }
 
-        /** Lets go of them, on the thread that locked them. */
+        /** Releases the locks. Called by the thread that locked them. */
         public void release() {
             for (int number : numbers) {
                 locks[number].unlock();
@@ -37,18 +37,18 @@ public final class RowLocks {
         }
     }
 
-    /** Locks some rows. */
+    /** Locks some rows, waiting until they are free. */
     public Held lock(List<byte[]> rows) {
         int[] numbers = new int[rows.size()];
         Arrays.setAll(numbers, i -> number(Arrays.hashCode(rows.get(i))));
         Arrays.sort(numbers);
         for (int number : numbers) {
-            locks[number].lock(); // a lock that two of the rows share is taken twice
+            locks[number].lock(); // reentrant: a lock that two of the rows share is taken twice
         }
         return new Held(numbers);
     }
 
-    /** Waits until nobody has a row locked, but not for long: a row that is read then is seldom about to change. */
+    /** Waits until a row is unlocked, at most for a given time: a row that is read then is seldom about to change. */
     public void awaitFree(byte[] row, Duration atMost) {
         ReentrantLock lock = locks[number(Arrays.hashCode(row))];
         if (!lock.isLocked() || lock.isHeldByCurrentThread()) {

@@ -4,15 +4,15 @@ import dev.semel.store.spi.OrderedStore;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Those who {@linkplain OrderedStore#watch watch} a store, for those who write one. */
+/** The tasks that {@linkplain OrderedStore#watch watch} a store; part of the store. */
 public final class Watchers {
 
     private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
 
-    /** Nobody yet. */
+    /** Starts without any watcher. */
     public Watchers() {}
 
-    /** Told apart from another with the same task. */
+    /** A registration; two with the same task are different. */
     private static final class Watcher {
         private final Runnable task;
 
@@ -21,21 +21,21 @@ public final class Watchers {
         }
     }
 
-    /** One more; returns what takes it away again. */
+    /** Adds a task, and returns what removes it again. */
     public Runnable add(Runnable task) {
         Watcher watcher = new Watcher(task);
         watchers.add(watcher);
         return () -> watchers.remove(watcher);
     }
 
-    /** Notifies all of them. */
+    /** Runs the tasks of all watchers. */
     public void signal() {
         for (Watcher watcher : watchers) {
             watcher.task.run();
         }
     }
 
-    /** Whether nobody watches. */
+    /** Whether there is no watcher. */
     public boolean isEmpty() {
         return watchers.isEmpty();
     }

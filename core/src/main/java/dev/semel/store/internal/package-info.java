@@ -1,4 +1,4 @@
-/** What Semel's own stores share. Not for others: it may change at any time. */
+/** Classes shared by Semel's own stores. Exported to them alone; may change at any time. */
 @NullMarked
 package dev.semel.store.internal;
 

@@ -8,12 +8,12 @@ import dev.semel.store.spi.OnceStore.Lookup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database transaction that holds both the effects of an operation and the record of its key: what a database has to provide for
- * {@code Once.callerManaged}. Used by one thread, for one lookup of a key.
+ * A database transaction that holds both the effects of an operation and the record of its key. A store with a database implements it for
+ * {@code Once.callerManaged}. An instance serves one lookup of a key, on one thread.
  */
 public interface CallerTransaction extends AutoCloseable {
 
-    /** Begins transactions. */
+    /** Begins the transactions of a call. */
     @FunctionalInterface
     interface Source {
 
@@ -29,16 +29,16 @@ public interface CallerTransaction extends AutoCloseable {
     /**
      * The result of claiming a key.
      *
-     * @param found the record of the key
-     * @param isExclusive whether no other transaction is about to write the key; then none will until this one ends
-     * @param isLookedUp whether the record was looked up; if not, the key is assumed to be new, and the unique index decides when it is
+     * @param found the lookup of the key
+     * @param isExclusive whether this transaction holds the lock of the key; then no other writes the key until it ends
+     * @param isLookedUp whether the record was looked up. If not, the key is assumed to be new, and the unique index decides when it is
      *     recorded
      */
     record Claim(Lookup found, boolean isExclusive, boolean isLookedUp) {}
 
     /**
-     * Thrown when an operation has committed or rolled back the transaction that it was given. Its effects may be there without its
-     * key, so the outcome is recorded as unknown: the operation is not run again before an operator has looked.
+     * Thrown if an operation has committed or rolled back the transaction that it was given. Its effects may have been committed without
+     * its key, so the outcome is recorded as unknown until an operator resolves it.
      */
     final class EndedException extends IllegalStateException {
 
@@ -49,7 +49,7 @@ public interface CallerTransaction extends AutoCloseable {
         }
     }
 
-    /** Whether it is committed here, and not by the caller: only then can a failure be recorded after it. */
+    /** Whether {@link #complete} commits the transaction, and not the caller. Only then can a failure be recorded after it. */
     boolean isCommittedHere();
 
     /**
@@ -68,17 +68,17 @@ public interface CallerTransaction extends AutoCloseable {
     Response run() throws Exception;
 
     /**
-     * Records how the operation ended, without its effects if it refused; and commits, if that is to be done here.
+     * Records how the operation ended, without its effects if it refused. Commits if {@link #isCommittedHere}.
      *
      * @return {@link CommitResult.Applied}; or {@link CommitResult.RecordConflict} if the key has changed or the quota is exceeded, and
-     *     nothing stays
-     * @throws StoreException if it is unknown whether it was committed
+     *     everything was rolled back
+     * @throws StoreException if it is unknown whether the transaction was committed
      * @throws EndedException if the operation has ended the transaction itself
-     * @throws Exception if the database rejects the operation's effects: nothing stays
+     * @throws Exception if the database rejects the operation's effects, and everything was rolled back
      */
     CommitResult complete(String commitId, IdempotencyWrite write) throws Exception;
 
-    /** Rolls back what was not completed, and returns the connection as it was. */
+    /** Rolls back the transaction unless it was completed, and returns the connection in the state it was taken in. */
     @Override
     void close();
 }

@@ -14,11 +14,11 @@ public sealed interface CommitResult {
      */
     record Applied(@Nullable IdempotencyRecord record) implements CommitResult {}
 
-    /** The idempotency record does not match its precondition. */
+    /** The idempotency record does not meet its precondition. */
     record RecordConflict() implements CommitResult {}
 
     /**
-     * A document does not match its precondition: another commit wrote, deleted or created it.
+     * A document does not meet its precondition: another commit created, wrote or deleted it.
      *
      * @param version its current version, or 0 if it is absent
      */

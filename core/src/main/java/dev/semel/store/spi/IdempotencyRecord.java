@@ -3,26 +3,25 @@ package dev.semel.store.spi;
 import dev.semel.json.Fingerprint;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
-import dev.semel.store.KeyStatus;
 import dev.semel.store.Response;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored about an operation. Made by name, with a {@link Builder}.
+ * An idempotency record: the stored state of an operation. Made with a {@link Builder}.
  *
  * @param key identifies the operation
  * @param clientTxId the client's transaction id
  * @param fingerprint of the payload; never the payload itself
- * @param status the stored status; {@link #statusAt} is what it means at a given time
+ * @param status the stored status; {@link #statusAt} returns the status at a given time
  * @param ifAbandoned what a retry does after the owner crashed; null for an atomic operation, which has no owner
  * @param attempts how often the operation was started
  * @param commitId id of the commit that wrote the record last
  * @param fencingToken rises with each start of this key; an owner with a lower one has lost its lease
  * @param createdAt when the key was first used
- * @param deadline while processing, when the lease expires; afterwards, when the record does; null if it never expires
- * @param purgeAt when the record may be deleted; null if never. Between its deadline and then it is a tombstone, which shows that
- *     there was an operation and how it ended
+ * @param deadline while the operation is in progress, when its lease expires; afterwards, when the record expires; null if never
+ * @param purgeAt when the record may be purged; null if never. From its deadline until then it is a tombstone, which shows that there was
+ *     an operation and how it ended
  * @param response the recorded response of a completed operation; absent from a tombstone
  */
 public record IdempotencyRecord(
@@ -42,25 +41,25 @@ public record IdempotencyRecord(
     /** The stored status of an operation. */
     public enum Status {
 
-        /** It was started, and its owner has a lease. */
+        /** The operation was started, and its owner has a lease. */
         PROCESSING,
 
-        /** It succeeded, or was refused for good; its response is recorded. */
+        /** The operation completed or refused, and its response is recorded. */
         COMPLETED,
 
-        /** It failed; a retry runs it again. */
+        /** The operation failed; a retry runs it again. */
         FAILED,
 
-        /** Its owner crashed, and it must not be run again: only an operator can decide what became of it. Never expires. */
+        /** The owner crashed, and the operation must not be run again until an operator resolves it. Never expires. */
         UNKNOWN,
     }
 
-    /** A record of a key, to be filled in. */
+    /** Returns a builder of a record of a key. */
     public static Builder builder(IdempotencyKey key, String clientTxId, Fingerprint fingerprint) {
         return new Builder(key, clientTxId, fingerprint);
     }
 
-    /** Makes a copy of this record with some changes. */
+    /** Returns a builder of a copy of this record. */
     public Builder toBuilder() {
         return new Builder(key, clientTxId, fingerprint)
                 .status(status)
@@ -74,7 +73,7 @@ public record IdempotencyRecord(
                 .response(response);
     }
 
-    /** Makes a record by naming its components. What is not set is absent, 0 or, for attempts, 1. */
+    /** Builds a record. The defaults are {@code PROCESSING}, 1 attempt, and null, 0 or empty for all other components. */
     public static final class Builder {
 
         private final IdempotencyKey key;
@@ -163,12 +162,12 @@ public record IdempotencyRecord(
         return deadline != null && !now.isBefore(deadline);
     }
 
-    /** Whether a completed operation's response was deleted: it is a tombstone, even if the clock was set back since. */
+    /** Whether the response of a completed operation was deleted. Then this is a tombstone, even if the clock was set back since. */
     public boolean isResponseDeleted() {
         return status == Status.COMPLETED && response == null;
     }
 
-    /** The status as users see it at a given time. */
+    /** Returns the status at a given time, as users see it. */
     public KeyStatus statusAt(Instant now) {
         boolean expired = isExpiredAt(now) || isResponseDeleted();
         return switch (status) {
@@ -180,8 +179,8 @@ public record IdempotencyRecord(
     }
 
     /**
-     * What a sweep leaves of it at a given time: all of it if it has not expired; a tombstone if it has; an unknown outcome if its
-     * owner crashed and it must not be run again; null if it may be purged.
+     * Returns what a sweep leaves of this record at a given time: the record if it has not expired; a tombstone if it has; an unknown
+     * outcome if the owner crashed and the operation must not be run again; null if the record may be purged.
      */
     public @Nullable IdempotencyRecord sweptAt(Instant now) {
         if (!isExpiredAt(now)) {
@@ -201,10 +200,29 @@ public record IdempotencyRecord(
         return response == null ? this : toBuilder().response(null).build();
     }
 
-    /** The record without the response's headers and body: only its status, and that there was one. */
+    /** Returns this record without headers and body of its response; the status of the response stays. */
     public IdempotencyRecord withoutResponseBody() {
         return response == null
                 ? this
                 : toBuilder().response(response.notKept()).build();
+    }
+
+    /** The status of an idempotency key at a given time, as users and operators see it. */
+    public enum KeyStatus {
+
+        /** The operation is in progress, or its owner crashed and a retry may run it again. */
+        PROCESSING,
+
+        /** The operation completed, and retries replay its response. */
+        COMPLETED,
+
+        /** The operation failed; a retry runs it again. */
+        FAILED,
+
+        /** The owner crashed, and the operation must not be run again until an operator resolves it. */
+        UNKNOWN,
+
+        /** The operation completed or failed, and its record has expired; the record is a tombstone. */
+        EXPIRED,
     }
 }

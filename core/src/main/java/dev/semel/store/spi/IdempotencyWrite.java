@@ -8,11 +8,11 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change to an idempotency record. The store fills in what depends on the moment of the commit, with {@link #stamp}.
+ * A change to an idempotency record. The store sets what depends on the time of the commit, with {@link #stamp}.
  *
  * @param precondition what the stored record must look like
- * @param record what it becomes; a fencing token of 0 asks for a new one
- * @param ttl time from the commit to the record's deadline; null if it has none
+ * @param record the new record; a fencing token of 0 requests a new one
+ * @param ttl time from the commit to the record's deadline; null if the record never expires
  * @param tombstoneTtl time from the deadline until the record may be purged; at least as long as a quota may count it
  * @param quota how many new keys the user may start, if this one is new
  */
@@ -24,26 +24,26 @@ public record IdempotencyWrite(
         Quota quota) {
 
     /**
-     * What an idempotency record must look like for a write to be applied: the compare of compare-and-set.
+     * What the stored record must look like for a write to be applied: the "compare" of compare-and-set.
      *
-     * @param fencingToken the token it must have, or 0 if there must be no record
-     * @param status the status it must have, or null if there must be no record
-     * @param deadline the deadline it must have, or null if any will do: an owner may have renewed its lease
+     * @param fencingToken the token that the record must have; 0 if there must be no record
+     * @param status the status that the record must have; null if there must be no record
+     * @param deadline the deadline that the record must have; null to accept any, since an owner may have renewed its lease
      */
     public record Precondition(
             long fencingToken,
             @Nullable Status status,
             @Nullable Instant deadline) {
 
-        /** There is no record. */
+        /** There must be no record. */
         public static final Precondition ABSENT = new Precondition(0, null, null);
 
-        /** The record is as it was found: nobody has changed it since. */
+        /** Returns the precondition that the record has not changed since it was found. */
         public static Precondition unchanged(@Nullable IdempotencyRecord found) {
             return found == null ? ABSENT : new Precondition(found.fencingToken(), found.status(), found.deadline());
         }
 
-        /** The operation is in progress, and its owner holds a given fencing token. */
+        /** Returns the precondition that the operation is in progress, and that its owner holds a given fencing token. */
         public static Precondition ownedBy(long fencingToken) {
             return new Precondition(fencingToken, Status.PROCESSING, null);
         }
@@ -59,25 +59,26 @@ public record IdempotencyWrite(
         }
     }
 
+    /** Extends a tombstone that is shorter than a quota may count its key. */
     public IdempotencyWrite {
         if (ttl != null && ttl.plus(tombstoneTtl).compareTo(Quota.LONGEST) < 0) {
             tombstoneTtl = Quota.LONGEST.minus(ttl);
         }
     }
 
-    /** The same change, applied however many keys the user has started. */
+    /** Returns this write without a quota. */
     public IdempotencyWrite withoutQuota() {
         return new IdempotencyWrite(precondition, record, ttl, tombstoneTtl, Quota.NONE);
     }
 
-    /** Whether it starts a key that was absent or had expired: what a quota counts. */
+    /** Whether the write starts a key that was absent or had expired. Quotas count these. */
     public boolean isNewKey() {
         return record.fencingToken() == 0 && record.attempts() == 1;
     }
 
     /**
-     * The record to store, once the precondition holds. A start gets a new fencing token: one more than that of the precondition, and
-     * at least the store's clock in microseconds, so that tokens of a key rise even if its record was purged in between.
+     * Returns the record to store, if the precondition holds. A start gets a new fencing token: at least one more than the token of the
+     * precondition, and at least the store's clock in microseconds. So the tokens of a key rise even if its record was purged in between.
      *
      * @param now the store's time at the commit
      */

@@ -7,7 +7,7 @@ import dev.semel.http.FilterSettings;
 import dev.semel.http.HandlerAdapter;
 import dev.semel.http.Problem;
 import dev.semel.once.Lease;
-import dev.semel.once.UnknownOutcomeException;
+import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.Response;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

@@ -7,8 +7,8 @@ import static dev.semel.http.servlet.Responses.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.http.Idempotency;
+import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.once.OnceSettings;
-import dev.semel.once.UnknownOutcomeException;
 import dev.semel.store.IfAbandoned;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;

@@ -3,8 +3,7 @@ package dev.semel.server.cli;
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
-import dev.semel.id.Sequence;
-import dev.semel.id.SequenceScheme;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -83,12 +82,12 @@ final class IdCommand implements Runnable {
         IdScheme named = IdSchemes.named(name)
                 .orElseThrow(() -> wrongUse("there is no scheme " + MalformedException.quote(name) + "; there are "
                         + String.join(", ", new SchemeNames())));
-        if (named instanceof SequenceScheme counted) {
+        if (named.isCounted()) {
             long first = from == null ? 1 : from;
             if (first < 0) {
                 throw wrongUse("--from takes a number from 0 on, not " + first);
             }
-            named = counted.drawingFrom(Sequence.countingFrom(first));
+            named = named.drawingFrom(new AtomicLong(first)::getAndIncrement);
         } else if (from != null) {
             throw wrongUse("--from is for seq10 and seq36; " + name + " does not count");
         }

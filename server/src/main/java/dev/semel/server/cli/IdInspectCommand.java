@@ -2,9 +2,9 @@ package dev.semel.server.cli;
 
 import dev.semel.id.IdFormat;
 import dev.semel.id.IdScheme;
+import dev.semel.id.IdScheme.ParsedId;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
-import dev.semel.id.ParsedId;
 import dev.semel.id.TextFormat;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,8 +2,7 @@ package dev.semel.server.cli;
 
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
-import dev.semel.id.Sequence;
-import dev.semel.id.SequenceScheme;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -59,8 +58,6 @@ final class IdListCommand implements Runnable {
     }
 
     private static String example(IdScheme scheme) {
-        return scheme instanceof SequenceScheme counted
-                ? counted.drawingFrom(Sequence.countingFrom(1)).mint()
-                : scheme.mint();
+        return scheme.drawingFrom(new AtomicLong(1)::getAndIncrement).mint();
     }
 }

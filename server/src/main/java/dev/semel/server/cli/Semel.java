@@ -1,6 +1,6 @@
 package dev.semel.server.cli;
 
-import dev.semel.id.ExhaustedException;
+import dev.semel.id.IdScheme.ExhaustedException;
 import dev.semel.id.MalformedException;
 import dev.semel.json.MalformedJsonException;
 import dev.semel.store.StoreException;

@@ -1,7 +1,7 @@
 package dev.semel.server.ops;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.DocumentPage;
+import dev.semel.document.DocumentCollection.Page;
 import dev.semel.document.Transaction;
 import dev.semel.id.IdSchemes;
 import dev.semel.key.KeyTemplate;
@@ -38,7 +38,7 @@ final class Audit {
     }
 
     /** The latest first. */
-    static DocumentPage newest(DocumentStore store, @Nullable String after, int limit) {
+    static Page newest(DocumentStore store, @Nullable String after, int limit) {
         return ENTRIES.newest(store, Map.of(), after, limit);
     }
 

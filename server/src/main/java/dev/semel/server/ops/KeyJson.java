@@ -1,8 +1,8 @@
 package dev.semel.server.ops;
 
 import dev.semel.server.web.JsonText;
-import dev.semel.store.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Instant;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.semel.server.web;
 
-import dev.semel.document.WriteConflictException;
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.http.servlet.ProblemSender;

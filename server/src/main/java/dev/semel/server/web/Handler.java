@@ -1,6 +1,6 @@
 package dev.semel.server.web;
 
-import dev.semel.document.WriteConflictException;
+import dev.semel.document.Transactions.WriteConflictException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.semel.server.web;
 
-import dev.semel.document.DocumentPage;
+import dev.semel.document.DocumentCollection.Page;
 import dev.semel.id.MalformedException;
 import dev.semel.store.Document;
 import java.util.function.Function;
@@ -24,19 +24,19 @@ public final class Pages {
          * @param after cursor after the page before, or null for the first
          * @throws MalformedException naming the parameter that is wrong
          */
-        DocumentPage read(@Nullable String after, int limit);
+        Page read(@Nullable String after, int limit);
     }
 
     /** The requested page: {@code {"items":[…],"next":…}}. */
     public static ApiResponse respond(Request request, Source source, Function<Document, JsonNode> item) {
         ObjectNode body = JsonText.object();
         ArrayNode items = body.putArray("items");
-        DocumentPage page = read(source, request.after(), request.limit());
+        Page page = read(source, request.after(), request.limit());
         page.items().forEach(document -> items.add(item.apply(document)));
         return ApiResponse.ok(body.put("next", page.next().orElse(null)));
     }
 
-    private static DocumentPage read(Source source, @Nullable String after, int limit) {
+    private static Page read(Source source, @Nullable String after, int limit) {
         try {
             return source.read(after, limit);
         } catch (MalformedException e) {

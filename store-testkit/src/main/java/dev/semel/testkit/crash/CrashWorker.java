@@ -2,7 +2,7 @@ package dev.semel.testkit.crash;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.semel.document.WriteConflictException;
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
 import dev.semel.once.Once.LeasedOperation;

@@ -1,14 +1,13 @@
 package dev.semel.server.apps.collections;
 
 import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.document.Transactions;
-import dev.semel.document.WriteResult;
 import dev.semel.http.Problem;
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
-import dev.semel.id.SequenceScheme;
 import dev.semel.id.TextFormat;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
@@ -69,7 +68,7 @@ public final class Collections implements App {
         IdScheme minting = given(request, "prefix")
                 .map(prefix -> prefixed(counted, prefix))
                 .orElse(counted);
-        Document document = scheme instanceof SequenceScheme
+        Document document = scheme.isCounted()
                 ? createCounted(request, collection, minting, data)
                 : collection.createMinted(request.tx(), minting::mint, data);
         return ApiResponse.created(json(document)).with("ETag", tag(document));
@@ -178,7 +177,7 @@ public final class Collections implements App {
         IdScheme scheme = IdSource.scheme(request.part("scheme"));
         int count = request.number("n", 1, MOST_IDS);
         return ApiResponse.ok(
-                scheme instanceof SequenceScheme
+                scheme.isCounted()
                         ? transactions.run(tx -> ids(IdSource.minting(scheme, tx, request.user(), "ids"), count))
                         : ids(scheme, count));
     }

@@ -6,7 +6,6 @@ import dev.semel.document.StoredSequence;
 import dev.semel.document.Transaction;
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
-import dev.semel.id.SequenceScheme;
 import dev.semel.json.Fingerprint;
 import dev.semel.server.web.ProblemException;
 import java.util.List;
@@ -42,8 +41,8 @@ final class IdSource {
      * @param purpose what is counted, if the scheme counts: each has a count of its own
      */
     static IdScheme minting(IdScheme scheme, Transaction tx, String user, String purpose) {
-        return scheme instanceof SequenceScheme counting
-                ? counting.drawingFrom(sequence(user, scheme.name(), purpose).in(tx))
+        return scheme.isCounted()
+                ? scheme.drawingFrom(sequence(user, scheme.name(), purpose).in(tx))
                 : scheme;
     }
 

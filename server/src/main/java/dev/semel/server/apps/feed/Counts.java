@@ -6,7 +6,6 @@ import dev.semel.document.Transaction;
 import dev.semel.json.Json;
 import dev.semel.server.web.JsonText;
 import dev.semel.store.Document;
-import dev.semel.store.DocumentReader;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
@@ -17,7 +16,7 @@ record Counts(long likes, long comments) {
     /** Those of a new post. */
     static final Counts NONE = new Counts(0, 0);
 
-    static Counts of(DocumentReader reader, String post) {
+    static Counts of(Document.Reader reader, String post) {
         return COUNTS.read(reader, post).map(Document::data).map(Counts::of).orElse(NONE);
     }
 

@@ -2,7 +2,7 @@ package dev.semel.server.apps.feed;
 
 import static dev.semel.server.apps.feed.FeedCollections.EVENTS;
 
-import dev.semel.document.DocumentPage;
+import dev.semel.document.DocumentCollection.Page;
 import dev.semel.document.Transactions;
 import dev.semel.http.Problem;
 import dev.semel.server.web.ApiResponse;
@@ -211,7 +211,7 @@ final class EventHub {
                 known = new Tail(newestIfAny().map(Document::sequence).orElse(0L));
                 tail = known;
             }
-            DocumentPage page = EVENTS.oldest(store, Map.of(), EVENTS.cursorAfter(Map.of(), known.end()), PAGE);
+            Page page = EVENTS.oldest(store, Map.of(), EVENTS.cursorAfter(Map.of(), known.end()), PAGE);
             for (Document stored : page.items()) {
                 known.add(FeedEvent.of(stored));
             }
@@ -278,7 +278,7 @@ final class EventHub {
         long last = sequence;
         int bytes = 0;
         while (events.size() < PAGE) {
-            DocumentPage step = EVENTS.oldest(store, Map.of(), EVENTS.cursorAfter(Map.of(), last), STEP);
+            Page step = EVENTS.oldest(store, Map.of(), EVENTS.cursorAfter(Map.of(), last), STEP);
             for (Document stored : step.items()) {
                 if (bytes >= PAGE_BYTES) {
                     return new Subscriber.Loaded(events, 0);

@@ -6,10 +6,10 @@ import static dev.semel.server.apps.feed.FeedCollections.LIKES;
 import static dev.semel.server.apps.feed.FeedCollections.POSTS;
 import static dev.semel.server.apps.feed.FeedCollections.post;
 
-import dev.semel.document.DocumentPage;
+import dev.semel.document.DocumentCollection.Page;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.document.Transaction;
 import dev.semel.document.Transactions;
-import dev.semel.document.WriteResult;
 import dev.semel.http.Problem;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
@@ -22,7 +22,6 @@ import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
 import dev.semel.store.Document;
-import dev.semel.store.DocumentReader;
 import dev.semel.store.Time;
 import dev.semel.store.admin.StoreAdmin;
 import dev.semel.store.admin.Sweeper;
@@ -103,12 +102,12 @@ public final class Feed implements App {
     }
 
     /** Posts, the latest commit first. */
-    private DocumentPage newest(@Nullable String after, int limit) {
+    private Page newest(@Nullable String after, int limit) {
         return POSTS.newest(store, Map.of(), after, limit);
     }
 
     /** Comments on a post, the earliest commit first. */
-    private DocumentPage oldest(Document post, @Nullable String after, int limit) {
+    private Page oldest(Document post, @Nullable String after, int limit) {
         return COMMENTS.oldest(store, Map.of("post", post.key()), after, limit);
     }
 
@@ -199,7 +198,7 @@ public final class Feed implements App {
         return ApiResponse.ok(JsonText.object().put("id", post.key()).put("deleted", true));
     }
 
-    private static JsonNode json(DocumentReader reader, Document post) {
+    private static JsonNode json(Document.Reader reader, Document post) {
         return json(post, Counts.of(reader, post.key()));
     }
 

@@ -4,7 +4,6 @@ import dev.semel.document.DocumentCollection;
 import dev.semel.key.KeyTemplate;
 import dev.semel.server.web.ProblemException;
 import dev.semel.store.Document;
-import dev.semel.store.DocumentReader;
 
 /** What is kept of a feed. What changes often is apart from what does not, so that a like touches neither the post nor its place. */
 final class FeedCollections {
@@ -36,7 +35,7 @@ final class FeedCollections {
     private FeedCollections() {}
 
     /** A post that has to be there. */
-    static Document post(DocumentReader reader, String id) {
+    static Document post(Document.Reader reader, String id) {
         if (!POSTS.key().isValid(id)) {
             throw ProblemException.notFound("post");
         }

@@ -8,9 +8,9 @@ import static dev.semel.server.apps.feed.FeedCollections.LIKES;
 import static dev.semel.server.apps.feed.FeedCollections.POSTS;
 
 import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.document.Transaction;
 import dev.semel.document.Transactions;
-import dev.semel.document.WriteResult;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.store.Document;

@@ -1,8 +1,8 @@
 package dev.semel.server.apps.reputation;
 
 import dev.semel.document.DocumentCollection;
-import dev.semel.document.WriteConflictException;
-import dev.semel.document.WriteResult;
+import dev.semel.document.DocumentCollection.WriteResult;
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.http.Problem;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;

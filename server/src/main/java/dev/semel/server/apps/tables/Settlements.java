@@ -8,8 +8,8 @@ import static dev.semel.server.apps.tables.TableCollections.accepted;
 import static dev.semel.server.apps.tables.TableCollections.change;
 
 import dev.semel.document.DocumentCollection;
+import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.document.Transaction;
-import dev.semel.document.WriteResult;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.server.web.ApiResponse;

@@ -7,7 +7,6 @@ import dev.semel.key.KeyTemplate;
 import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.store.Document;
-import dev.semel.store.DocumentReader;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 
@@ -24,7 +23,7 @@ final class TableCollections {
     private TableCollections() {}
 
     /** A table that has to be there. */
-    static Document table(DocumentReader reader, String tableId) {
+    static Document table(Document.Reader reader, String tableId) {
         return TABLES.read(reader, tableId).orElseThrow(() -> ProblemException.notFound("table"));
     }
 

@@ -37,7 +37,7 @@ class TableIdsTest {
         "clientMsgId, 789e0123-e45b-67c8-d901-234567890abc, variant",
         "sessionId, session-123e4567-e89b-12d3-a456-426614174000, has version 1 (at 22)",
         "userId, a b, has a U+0020 (at 1)",
-        "settlementId, 550e8400-e29b-41d4-a716-446655440000, lacks : behind tableId",
+        "settlementId, 550e8400-e29b-41d4-a716-446655440000, lacks : after tableId",
         "settlementId, 550e8400-e29b-41d4-a716-446655440000:123e4567-e89b-12d3-a456-426614174000, has a handId that has version 1"
     })
     void malformedId_isRejectedByName(String kind, String id, String problem) {
