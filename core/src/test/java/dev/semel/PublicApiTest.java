@@ -51,8 +51,8 @@ class PublicApiTest {
     private static final int ONCE_USER = 15;
     private static final int STORE_AUTHOR = 15;
 
-    private final Path classes =
-            Path.of(Once.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    private final Path classes = Path.of(
+            Once.class.getProtectionDomain().getCodeSource().getLocation().toURI());
 
     PublicApiTest() throws Exception {}
 
@@ -80,8 +80,8 @@ class PublicApiTest {
     @Test
     void authorOfAStore_meetsFewMore() throws Exception {
         Set<Class<?>> met = new HashSet<>();
-        Deque<Class<?>> next = new ArrayDeque<>(
-                List.of(OnceStore.class, OrderedStore.class, QuotaStore.class, AdminStore.class, CallerTransaction.class));
+        Deque<Class<?>> next = new ArrayDeque<>(List.of(
+                OnceStore.class, OrderedStore.class, QuotaStore.class, AdminStore.class, CallerTransaction.class));
         while (!next.isEmpty()) {
             Class<?> type = next.pop();
             if (met.add(type)) {
@@ -108,11 +108,15 @@ class PublicApiTest {
     private List<Class<?>> publicTypes(String packageName) throws Exception {
         try (Stream<Path> files = Files.list(classes.resolve(packageName.replace('.', '/')))) {
             List<String> names = files.map(file -> file.getFileName().toString())
-                    .filter(name -> name.endsWith(".class") && !name.contains("$") && !name.equals("package-info.class"))
+                    .filter(name ->
+                            name.endsWith(".class") && !name.contains("$") && !name.equals("package-info.class"))
                     .map(name -> packageName + "." + name.substring(0, name.length() - ".class".length()))
                     .toList();
             Predicate<Class<?>> isPublic = type -> Modifier.isPublic(type.getModifiers());
-            return names.stream().<Class<?>>map(PublicApiTest::load).filter(isPublic).toList();
+            return names.stream()
+                    .<Class<?>>map(PublicApiTest::load)
+                    .filter(isPublic)
+                    .toList();
         }
     }
 

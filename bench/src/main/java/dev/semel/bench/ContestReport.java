@@ -69,8 +69,9 @@ public abstract class ContestReport<S extends ContestFigures.Size> {
 
     /** Returns a table of all figures, with the ratios to one contender. */
     protected final String contests(Map<Integer, Scores> contests, List<String> names, String yardstick) {
-        StringBuilder table = new StringBuilder("| callers | | calls per second | range | p50, µs | p99, µs | relative to "
-                + plainLabel(yardstick) + " |\n|---|---|---|---|---|---|---|\n");
+        StringBuilder table =
+                new StringBuilder("| callers | | calls per second | range | p50, µs | p99, µs | relative to "
+                        + plainLabel(yardstick) + " |\n|---|---|---|---|---|---|---|\n");
         contests.forEach((callers, scores) -> {
             for (String contender : names) {
                 if (scores.has(contender)) {

@@ -347,8 +347,7 @@ public final class DocumentCollection {
         return document.sequence() == 0 ? entry : entry.withSequence(document.sequence());
     }
 
-    private Page page(
-            DocumentStore store, KeyTemplate template, KeyRange range, @Nullable String after, int limit) {
+    private Page page(DocumentStore store, KeyTemplate template, KeyRange range, @Nullable String after, int limit) {
         boolean own = template.equals(key);
         String afterKey = after == null ? "" : decoded(after, range, template::isValid);
         return page(

@@ -117,7 +117,8 @@ final class Randomness {
         private byte[] words = {};
         private @Nullable Consumer<byte[]> source;
 
-        // Padding against false sharing: two slots that the garbage collector has moved next to each other must not share
+        // Padding against false sharing: two slots that the garbage collector has moved next to each other must not
+        // share
         // a cache line.
         @SuppressWarnings("unused")
         private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
@@ -149,7 +150,8 @@ final class Randomness {
         int below(int bound) {
             while (true) {
                 long product = (nextLong() >>> 32) * bound;
-                // Lemire's method: the low half is the position within the share of a number. The first (2^32 mod bound)
+                // Lemire's method: the low half is the position within the share of a number. The first (2^32 mod
+                // bound)
                 // positions of each share are rejected, so that all shares have the same size.
                 if ((product & 0xFFFF_FFFFL) >= (1L << 32) % bound) {
                     return (int) (product >>> 32);

@@ -16,8 +16,10 @@ final class MemberOrder {
 
     private static final int FEW = 24;
 
-    // An object: the position of its brace, the range of its pieces, the position of its closing brace, and the number of
-    // the first object after it. While it is open, in place of the pieces: its first member, and whether the members are
+    // An object: the position of its brace, the range of its pieces, the position of its closing brace, and the number
+    // of
+    // the first object after it. While it is open, in place of the pieces: its first member, and whether the members
+    // are
     // out of order.
     private static final int OBJECT = 5;
     private static final int BRACE = 0;
@@ -27,7 +29,8 @@ final class MemberOrder {
     private static final int NEXT = 4;
     private static final int COMMIT_ORDER = -1;
 
-    // A member of an open object: the positions of its name's quotes, the second one complemented if the name is not in byte
+    // A member of an open object: the positions of its name's quotes, the second one complemented if the name is not in
+    // byte
     // order, its position in the original text, and the number of the first object in it.
     private static final int MEMBER = 4;
     private static final int NAME = 0;

@@ -44,7 +44,8 @@ final class LeasedRun extends StoreRun {
         Lease lease = new Lease(claim.fencingToken(), engine.time, engine.settings.lease(), claimedAt);
         Ownership ownership = new Ownership(attempt, claim, lease);
         if (!lease.isHeld()) {
-            // The claim took longer than the lease, so others may have taken over. Nothing was run: look up the key again.
+            // The claim took longer than the lease, so others may have taken over. Nothing was run: look up the key
+            // again.
             release(ownership);
             return Step.LOST_RACE;
         }

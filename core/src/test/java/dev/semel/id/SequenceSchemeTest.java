@@ -15,7 +15,10 @@ class SequenceSchemeTest {
         assertThat(new String[] {seq36.mint(), seq36.mint(), seq36.mint()})
                 .containsExactly("000000y", "000000z", "0000010")
                 .isSorted();
-        assertThat(IdSchemes.SEQ10.drawingFrom(new AtomicLong(1)::getAndIncrement).mint()).isEqualTo("0000000001");
+        assertThat(IdSchemes.SEQ10
+                        .drawingFrom(new AtomicLong(1)::getAndIncrement)
+                        .mint())
+                .isEqualTo("0000000001");
         assertThat(IdSchemes.SEQ10.parse("0000000042").number()).hasValue(42);
         assertThat(IdSchemes.SEQ36.isValid("000000Y")).isFalse();
     }

@@ -95,7 +95,10 @@ final class HttpReport {
 
     private String aims() {
         Aims aims = new Aims()
-                .atLeast("retries, relative to an empty response of the same server", figures.times(REPLAY, EMPTY), REPLAY_AIM)
+                .atLeast(
+                        "retries, relative to an empty response of the same server",
+                        figures.times(REPLAY, EMPTY),
+                        REPLAY_AIM)
                 .atLeast("new keys per second, durable", figures.perSecond(FRESH), "", FRESH_AIM)
                 .atMost("time from the command to ready", figures.readyAfter.toMillis() / 1000.0, " s", READY_AIM)
                 .atMost("memory when idle", figures.idleBytes / MIB, " MiB", IDLE_AIM);

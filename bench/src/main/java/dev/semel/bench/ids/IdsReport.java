@@ -45,16 +45,16 @@ final class IdsReport extends Report {
         StringBuilder page = new StringBuilder();
         page.append("# Benchmark: ids\n\n");
         page.append(opening()).append("\n![Nanoseconds to mint an id](ids.svg)\n\n## Ratios\n\n");
-        page.append("Speed relative to the fastest peer, which is named; above 1 is faster. When checking and reading, the JDK,"
-                + " uuid-creator's GUID and its `fromString` do less: they accept any version of UUID, and upper case.\n\n");
+        page.append(
+                "Speed relative to the fastest peer, which is named; above 1 is faster. When checking and reading, the JDK,"
+                        + " uuid-creator's GUID and its `fromString` do less: they accept any version of UUID, and upper case.\n\n");
         page.append("| what | one thread | two threads |\n|---|---|---|\n");
         page.append(ratio(IdsBench.MINTING, "tid62", FRESH, "peers with fresh randomness", 4, 2));
         page.append(ratio(IdsBench.MINTING, "tid62", MONOTONIC, "monotonic peers", 1, 2));
         page.append(ratio(IdsBench.MINTING, "uuid4", List.of("jdkUuid4", "uuidCreator4"), "other v4", 1, 1));
+        page.append(ratio(IdsBench.MINTING, "uuid7", List.of("uuidCreator7", "javaUuidGenerator7"), "other v7", 1, 1));
         page.append(
-                ratio(IdsBench.MINTING, "uuid7", List.of("uuidCreator7", "javaUuidGenerator7"), "other v7", 1, 1));
-        page.append(ratio(
-                IdsBench.MINTING, "ulid", List.of("ulidCreator", "ulidCreatorMonotonic"), "other ULIDs", 1, 1));
+                ratio(IdsBench.MINTING, "ulid", List.of("ulidCreator", "ulidCreatorMonotonic"), "other ULIDs", 1, 1));
         for (Task task : List.of(IdsBench.CHECKING, IdsBench.READING)) {
             page.append(
                     ratio(task, "uuid4", List.of("jdkUuid4", "uuidCreator4", "uuidCreatorGuid4"), "other v4", 1, 1));

@@ -90,7 +90,8 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
                 + "\n## Databases of increasing size\n\n![Latency by stored keys](postgres-keys.svg)\n\n"
                 + "A database is filled with rows as the store writes them. It takes turns with a new one of "
                 + smallKeys() + " keys: " + MOST_CALLERS
-                + " callers for new and known keys, one caller for queries. A query returns the " + Payments.PER_CUSTOMER
+                + " callers for new and known keys, one caller for queries. A query returns the "
+                + Payments.PER_CUSTOMER
                 + " documents of one customer by a prefix of their keys.\n\n"
                 + sizes()
                 + String.format(
@@ -135,7 +136,9 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
                     CALLER_MANAGED_AIM);
         }
         figures.replays.forEach((callers, scores) -> aims.atLeast(
-                "known key, " + callers(callers) + ", relative to a SELECT by key", scores.times(SEMEL, SELECT), REPLAY_AIM));
+                "known key, " + callers(callers) + ", relative to a SELECT by key",
+                scores.times(SEMEL, SELECT),
+                REPLAY_AIM));
         DatabaseSize largest = largest();
         String compared = " with " + keys(largest.keys()) + " keys, relative to " + smallKeys();
         return aims.atMost("duration of a new key" + compared, slowdown(largest.fresh()), " ×", GROWTH_AIM)
@@ -154,9 +157,10 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
     }
 
     private String sizes() {
-        StringBuilder table = new StringBuilder("| keys | MB on disk | new keys per second | p50 µs | relative to small |"
-                + " known keys per second | p50 µs | relative to small | query, p50 µs | p99 µs | relative to small |\n"
-                + "|---|---|---|---|---|---|---|---|---|---|---|\n");
+        StringBuilder table =
+                new StringBuilder("| keys | MB on disk | new keys per second | p50 µs | relative to small |"
+                        + " known keys per second | p50 µs | relative to small | query, p50 µs | p99 µs | relative to small |\n"
+                        + "|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (DatabaseSize size : figures.sizes) {
             table.append(String.format(
                     Locale.ROOT,

@@ -22,7 +22,11 @@ class IdsBenchTest {
 
         String page = Files.readString(out.resolve("ids.md"));
         assertThat(page)
-                .contains("minting `tid62`, relative to peers with fresh randomness", "## Minting", "## Checking", "## Reading")
+                .contains(
+                        "minting `tid62`, relative to peers with fresh randomness",
+                        "## Minting",
+                        "## Checking",
+                        "## Reading")
                 .contains("| **tid62** |", "| uuid-creator 6.1.1, v7 |")
                 .doesNotContain("NaN");
         assertThat(Files.readString(out.resolve("ids.svg")))

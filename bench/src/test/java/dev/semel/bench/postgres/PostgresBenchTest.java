@@ -25,8 +25,15 @@ class PostgresBenchTest {
 
         assertThat(LeftBehind.folders()).isEmpty();
         assertThat(Files.readString(out.resolve("postgres.md")))
-                .contains("## Aims", "## Size of a key", "## New keys", "## Known keys", "## Databases of increasing size")
-                .contains("| new key, 32 callers, relative to BEGIN, INSERT, COMMIT |", "| known key, 32 callers, relative to DBOS |")
+                .contains(
+                        "## Aims",
+                        "## Size of a key",
+                        "## New keys",
+                        "## Known keys",
+                        "## Databases of increasing size")
+                .contains(
+                        "| new key, 32 callers, relative to BEGIN, INSERT, COMMIT |",
+                        "| known key, 32 callers, relative to DBOS |")
                 .contains(
                         "| index entries of an idempotency record | ", "| `idempotency_records` | ", "| `documents` | ")
                 .contains("| sequential scans with " + TestSize.of(40, 400) + " keys | 0 (aim at most 0) |")

@@ -43,7 +43,8 @@ public final class Sweeper implements AutoCloseable {
     private final ReentrantLock sweeping = new ReentrantLock();
     private long startedAt; // guarded by sweeping, as are the next two
     private long notedAt;
-    private final Map<String, Long> unnoted = new TreeMap<>(); // deleted but not logged yet, perhaps by an earlier sweep
+    private final Map<String, Long> unnoted =
+            new TreeMap<>(); // deleted but not logged yet, perhaps by an earlier sweep
     private Runnable next = () -> {};
     private volatile boolean closed;
 

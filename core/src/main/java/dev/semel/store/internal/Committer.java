@@ -70,7 +70,8 @@ public final class Committer {
         boolean interrupted = false;
         try {
             for (int sent = 0; ; sent++) {
-                interrupted |= Thread.interrupted(); // an interrupted thread does not pause, and some drivers drop its connection
+                interrupted |= Thread.interrupted(); // an interrupted thread does not pause, and some drivers drop its
+                // connection
                 try {
                     return trySend(commit);
                 } catch (StoreException e) {
