@@ -36,8 +36,8 @@ public interface SequenceContract extends DocumentFixture {
             ids.add(transactions()
                     .run(tx -> IdSchemes.SEQ10.drawingFrom(orders.in(tx)).mint()));
             assertThatThrownBy(() -> transactions().run(tx -> {
-                        orders.in(tx).getAsLong();
-                        throw new IllegalStateException("given back");
+                        long taken = orders.in(tx).getAsLong();
+                        throw new IllegalStateException("gives back " + taken);
                     }))
                     .isInstanceOf(IllegalStateException.class);
         }
