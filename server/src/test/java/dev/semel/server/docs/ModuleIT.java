@@ -2,30 +2,58 @@ package dev.semel.server.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program of modules can use {@code core} with nothing beside it. */
+/** Programs on the module path use {@code core} with nothing beside it, and a store by the name of its module. */
 class ModuleIT {
+
+    private static final String LIB = Repository.ROOT + "/server/target/lib/";
 
     @TempDir
     Path folder;
 
     @Test
     void module_compilesAndRunsAgainstCoreAlone() throws Exception {
-        Files.writeString(folder.resolve("module-info.java"), "module consumer { requires dev.semel.core; }");
+        assertThat(run("""
+                module consumer { requires dev.semel.core; }
+                """, """
+                System.out.print(dev.semel.id.IdSchemes.TID62.isValid(null));
+                """, LIB + "semel-core-*.jar")).isEqualTo(new Repository.Printed(0, "false"));
+    }
+
+    @Test
+    void moduleThatRequiresTheEmbeddedStore_executesOnceAndReplays() throws Exception {
+        assertThat(run("""
+                module consumer { requires dev.semel.core; requires dev.semel.store.rocksdb; }
+                """, """
+                try (var store = dev.semel.rocksdb.RocksDbStore.open(java.nio.file.Path.of("data"),
+                        dev.semel.rocksdb.RocksDbSettings.DEFAULTS, java.time.InstantSource.system())) {
+                    var key = new dev.semel.store.IdempotencyKey("ann", "POST /payments", "key-1");
+                    for (int i = 0; i < 2; i++) {
+                        System.out.print(dev.semel.once.Once.on(store)
+                                .atomic(key, "{}", tx -> dev.semel.store.Response.of("paid")).name() + " ");
+                    }
+                }
+                """, LIB + "semel-core-*.jar " + LIB + "semel-store-rocksdb-*.jar " + LIB + "rocksdbjni-*.jar"))
+                .isEqualTo(new Repository.Printed(0, "executed replayed "));
+    }
+
+    /** @param jars patterns of the module path, separated by spaces */
+    private Repository.Printed run(String module, String main, String jars) throws IOException, InterruptedException {
+        Files.writeString(folder.resolve("module-info.java"), module);
         Files.writeString(
                 folder.resolve("Main.java"),
-                "package consumer; class Main { public static void main(String[] a) {"
-                        + " System.out.print(dev.semel.id.IdSchemes.TID62.isValid(null)); } }");
-        String core = Repository.ROOT + "/server/target/lib/semel-core-*.jar";
+                "package consumer; class Main { public static void main(String[] a) throws Exception { " + main + " } }");
         String java = System.getProperty("java.home") + "/bin/java";
-        Repository.Printed printed = Repository.bash(
+        return Repository.bash(
                 folder,
-                java + "c -Xlint:all -Werror -d classes --module-path " + core + " module-info.java Main.java && "
-                        + java + " --module-path classes:$(echo " + core + ") --module consumer/consumer.Main");
-        assertThat(printed).isEqualTo(new Repository.Printed(0, "false"));
+                "path=$(echo " + jars + " | tr ' ' :) && " + java
+                        + "c -Xlint:all,-requires-automatic,-requires-transitive-automatic -Werror -d classes"
+                        + " --module-path $path module-info.java Main.java && "
+                        + java + " --module-path classes:$path --module consumer/consumer.Main");
     }
 }
