@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "ids",
         description =
-                "Mints, checks and reads ids with Semel and with other libraries; takes about five minutes a round.")
+                "Measures ids next to other libraries. Takes about 5 minutes per round.")
 public final class IdsBench implements Runnable {
 
     static final Task MINTING = Task.of(Minting.class, 1, 2);

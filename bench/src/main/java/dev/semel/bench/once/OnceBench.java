@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "once",
         description =
-                "Runs operations once on the memory store, and computes fingerprints; takes about two minutes a round.")
+                "Measures operations on the memory store, and fingerprints. Takes about 2 minutes per round.")
 public final class OnceBench implements Runnable {
 
     static final Task CALLING = Task.of(Calling.class, 1, 2);
