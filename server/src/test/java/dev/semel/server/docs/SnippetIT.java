@@ -71,13 +71,16 @@ class SnippetIT {
         List<String> statements = new ArrayList<>();
         StringBuilder pending = new StringBuilder();
         boolean java = false;
-        for (String line : Files.readAllLines(page)) {
+        List<String> lines = Files.readAllLines(page);
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
             if (line.startsWith("```")) {
                 java = line.equals("```java");
             } else if (java && !line.isBlank()) {
                 pending.append(line).append('\n');
                 CompletionInfo info = shell.sourceCodeAnalysis().analyzeCompletion(pending.toString());
-                if (info.completeness().isComplete()) {
+                boolean continues = lines.get(i + 1).strip().startsWith("."); // a call on what so far looks complete
+                if (info.completeness().isComplete() && !continues) {
                     statements.add(pending.toString());
                     pending.setLength(0);
                 }
