@@ -9,35 +9,36 @@ import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request: read whole, and its fingerprint. */
+/** Reads request bodies and computes their fingerprints. */
 public final class Payload {
 
     private static final byte[] NOTHING = {};
     private static final Fingerprint OF_NOTHING = Fingerprint.ofBytes(NOTHING);
 
-    /** As much as is allocated for a body before any of it has come. */
+    /** Allocated for a body before its first byte arrives. */
     private static final int FIRST = 8 << 10;
 
-    /** The header that says what a body is. */
+    /** The header {@code Content-Type}. */
     public static final String CONTENT_TYPE = "Content-Type";
 
     private static final String JSON = "application/json";
     private static final String JSON_SUFFIX = "+json";
 
-    /** How long a body may take before its rate is checked. */
+    /** The time before the rate of a body is checked. */
     private static final long GRACE_NANOS = 10_000_000_000L;
 
     private static final long LEAST_BYTES_A_SECOND = 500;
 
-    /** How long any body may take. */
+    /** The longest time that a body may take. */
     private static final long MOST_NANOS = 60_000_000_000L;
 
     private Payload() {}
 
     /**
-     * Reads a body, and no more of it than shows that it is too large.
+     * Reads a body to its end. Blocks until it is complete.
      *
-     * @throws RejectedException if it is too large, comes too slowly, or breaks off
+     * @param limit the largest size in bytes
+     * @throws RejectedException if the body exceeds the limit, arrives too slowly, or is truncated
      */
     public static byte[] read(WebRequest request, int limit) throws RejectedException {
         long announced = request.contentLength();
@@ -78,14 +79,14 @@ public final class Payload {
         }
     }
 
-    /** Whether a body of which so much came in such a time is slower than the least rate. */
+    /** Returns whether a body is slower than the minimum rate. */
     static boolean isTooSlow(int length, long nanos) {
         return nanos > MOST_NANOS || (nanos > GRACE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND);
     }
 
     /**
-     * Fingerprint of a request: of the body as canonical JSON, or of its bytes if it is not JSON, and of the bytes of the query. Without
-     * a query it is that of the body alone, as the command line prints it.
+     * Returns the fingerprint of a request. It covers the body, as canonical JSON or else as bytes, and the query. Without a query it is
+     * the fingerprint of the body alone, as the command line prints it.
      */
     static Fingerprint fingerprint(WebRequest request, byte[] body) {
         Fingerprint ofBody = fingerprint(request.header(CONTENT_TYPE), body);
@@ -114,12 +115,12 @@ public final class Payload {
         return Fingerprint.ofBytes(body);
     }
 
-    /** What says that it is something else may still be an object or an array: many clients do not say. But 1 and 1.0 may differ there. */
+    /** Many clients send JSON objects and arrays with another content type. Other JSON values, such as 1 and 1.0, may differ as text. */
     private static boolean mayBeJson(@Nullable String contentType, byte[] body) {
         return contentType == null || isJson(contentType) || body[0] == '{' || body[0] == '[';
     }
 
-    /** Whether a content type is JSON, which is UTF-8 if nothing else is said. */
+    /** Returns whether a content type is JSON, whose default encoding is UTF-8. */
     public static boolean isJson(String contentType) {
         int semicolon = contentType.indexOf(';');
         String type = (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip();

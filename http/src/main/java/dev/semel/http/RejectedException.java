@@ -1,6 +1,6 @@
 package dev.semel.http;
 
-/** A request that is answered with an error before its key is looked up. */
+/** Thrown for a request that is rejected before its key is looked up. */
 public final class RejectedException extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ public final class RejectedException extends Exception {
         this.problem = problem;
     }
 
-    /** The error. */
+    /** Returns the error response. */
     public Problem problem() {
         return problem.problem();
     }

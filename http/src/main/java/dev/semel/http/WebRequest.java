@@ -5,27 +5,27 @@ import java.io.InputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of a request. Implemented by an integration with a web framework. */
+/** A request as {@link HttpOnce} reads it. Implemented by integrations with web frameworks. */
 public interface WebRequest {
 
-    /** The method, such as {@code POST}. */
+    /** Returns the method, such as {@code POST}. */
     String method();
 
-    /** The path as it was sent, with its escapes. */
+    /** Returns the path as it was sent, percent-encoded. */
     String path();
 
-    /** The query as it was sent; null if there is none. */
+    /** Returns the query as it was sent; null if there is none. */
     @Nullable String query();
 
-    /** All values of a header, in their order; empty if it was not sent. */
+    /** Returns all values of a header, in order; empty if it was not sent. */
     List<String> headers(String name);
 
-    /** The first value of a header; null if it was not sent. */
+    /** Returns the first value of a header; null if it was not sent. */
     @Nullable String header(String name);
 
-    /** The announced length of the body in bytes; -1 if it is unknown. */
+    /** Returns the announced length of the body in bytes; -1 if none was announced. */
     long contentLength();
 
-    /** The body. */
+    /** Returns the stream of the body. */
     InputStream body() throws IOException;
 }

@@ -11,19 +11,18 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Headers that a handler has set, before they are sent: all of them to the first caller, some with every replay. */
+/** The headers that a handler sets. All are sent to the first caller, and {@link ReplayedHeaders} are replayed. */
 final class CapturedHeaders {
 
     private final Map<String, Header> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-    /** Values of a header, which replace those that filters in front have set or are added to them. */
+    /** The values of a header. They replace the values that filters in front have set, or are added to them. */
     private static final class Header {
 
         private boolean replaces;
         private final List<String> values = new ArrayList<>(1);
     }
 
-    /** @param value null to remove it */
     void set(String name, @Nullable String value) {
         Header header = byName.computeIfAbsent(name, n -> new Header());
         header.replaces = true;
@@ -41,7 +40,7 @@ final class CapturedHeaders {
         byName.clear();
     }
 
-    /** The values of a header: those captured, and those of the response beneath unless they were replaced. */
+    /** Returns the values of a header: the captured ones, after those of the wrapped response unless they were replaced. */
     Collection<String> values(String name, HttpServletResponse beneath) {
         Header header = byName.get(name);
         if (header == null) {
@@ -68,7 +67,7 @@ final class CapturedHeaders {
         });
     }
 
-    /** The headers that are recorded; several values of one are joined. */
+    /** Returns the headers to record. Several values of a header are joined. */
     Map<String, String> toReplay() {
         Map<String, String> replayed = new HashMap<>();
         byName.forEach((name, header) -> {

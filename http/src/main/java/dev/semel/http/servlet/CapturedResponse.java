@@ -29,11 +29,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that is recorded before it is sent, unless it is streamed. Each run of a handler gets one of its own, so that nothing stays
- * of a discarded run.
+ * Captures the response of one run of a handler, so that it can be recorded before it is sent. Each run has a new one, so a discarded run
+ * leaves nothing behind.
  *
- * <p>Only the content type, the character encoding and the locale are set on the response beneath at once, since the container knows how
- * they depend on each other.
+ * <p>Only content type, character encoding and locale are set on the wrapped response at once, because the container implements how they
+ * depend on each other.
  */
 final class CapturedResponse extends HttpServletResponseWrapper {
 
@@ -59,8 +59,10 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private @Nullable String writerEncoding;
 
     /**
-     * @param streamAfter how many bytes are held back, or {@link CapturedBody#NEVER} if all are
-     * @param keepAtMost how many bytes are kept of what is sent before it is recorded
+     * Creates an empty response.
+     *
+     * @param streamAfter the most bytes that are buffered before streaming starts, or {@link CapturedBody#NEVER}
+     * @param keepAtMost the most bytes that are kept of a streamed response
      */
     CapturedResponse(HttpServletResponse beneath, int streamAfter, int keepAtMost) {
         super(beneath);
@@ -71,8 +73,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     /**
-     * The response beneath, but for all to see no container's own. Tomcat shuts that down when a handler has forwarded to another, as if
-     * nobody could be holding something back.
+     * Returns a proxy, which hides the container's response: after a forward, Tomcat unwraps the response and closes it.
      */
     @Override
     public ServletResponse getResponse() {
@@ -101,14 +102,14 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         cookies.forEach(beneath::addCookie);
     }
 
-    /** The handler has returned: what its writer still holds belongs to the body. */
+    /** Flushes the writer into the body. Called when the handler has returned. */
     void finish() {
         if (writer != null) {
             body.flushing(writer);
         }
     }
 
-    /** Sends all of it, unless that has happened already. */
+    /** Sends the response, unless it was streamed. */
     void send() throws IOException {
         if (body.isStreaming()) {
             return;
@@ -120,7 +121,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Takes back what was set on the response beneath. */
+    /** Reverts what was set on the wrapped response. */
     void discard() {
         if (!isStreaming()) {
             beneath.setContentType(typeBefore);
@@ -133,15 +134,14 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Whether the client has some of it already. */
     boolean isStreaming() {
         return body.isStreaming();
     }
 
     /**
-     * What is recorded of it.
+     * Returns the response to record.
      *
-     * @param extraHeaders recorded in addition to its own
+     * @param extraHeaders recorded in addition to the handler's
      */
     Response toResponse(Map<String, String> extraHeaders) {
         if (!body.isKept()) {
@@ -156,12 +156,10 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         return Response.of(status, replayed, body.toBytes());
     }
 
-    // --- what handlers do with it
-
     @Override
     public ServletOutputStream getOutputStream() {
         if (writer != null) {
-            throw new IllegalStateException("The body is being written by getWriter()");
+            throw new IllegalStateException("getWriter() was called for this response: write the body to the writer");
         }
         streamTaken = true;
         return stream;
@@ -171,7 +169,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     public PrintWriter getWriter() {
         if (writer == null) {
             if (streamTaken) {
-                throw new IllegalStateException("The body is being written by getOutputStream()");
+                throw new IllegalStateException("getOutputStream() was called for this response: write the body to the stream");
             }
             writerEncoding = Objects.requireNonNullElse(super.getCharacterEncoding(), "ISO-8859-1");
             writer = new PrintWriter(new OutputStreamWriter(body, Charset.forName(writerEncoding)));
@@ -180,7 +178,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         return writer;
     }
 
-    /** As containers do when a writer is taken. JSON in UTF-8 need not say so. */
+    /** Adds the writer's encoding to the content type, as containers do. JSON in UTF-8 needs none. */
     private void declareEncoding() {
         String type = super.getContentType();
         if (writerEncoding != null
@@ -195,7 +193,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             return;
         }
         super.setContentType(type);
-        declareEncoding(); // which stays, once a writer is taken
+        declareEncoding(); // the encoding of a writer cannot change
     }
 
     @Override
@@ -238,7 +236,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         sendError(status, "Status " + status);
     }
 
-    /** Sends a problem: an error page of the container would be made later, and could not be recorded. */
+    /** Sends a problem, because the container's error page would be rendered too late to be recorded. */
     @Override
     public void sendError(int status, String message) throws IOException {
         requireUncommitted();
@@ -275,7 +273,6 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         end(NOTHING);
     }
 
-    /** Forgets the body, and who writes it. */
     private void restart() {
         finish();
         body.clear();
@@ -293,7 +290,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     private void requireUncommitted() {
         if (isCommitted()) {
-            throw new IllegalStateException("The response is committed");
+            throw new IllegalStateException("The response is committed and cannot be changed");
         }
     }
 
@@ -328,7 +325,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setBufferSize(int size) {
-        // all of it is held back anyway, or as much as is said elsewhere
+        // FilterSettings sets how much is buffered
     }
 
     @Override
@@ -336,7 +333,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         setContentLengthLong(length);
     }
 
-    /** Counts only where the answer is sent before its length is known. */
+    /** Sent only with a streamed response. Otherwise the length of the body is known. */
     @Override
     public void setContentLengthLong(long length) {
         if (!isCommitted()) {

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the rest of a filter chain as the handler of a request with a key. */
+/** Runs the rest of a filter chain as the handler of a request. */
 final class FilterChainAdapter implements HandlerAdapter {
 
     private final Exchange exchange;
@@ -42,9 +42,9 @@ final class FilterChainAdapter implements HandlerAdapter {
     }
 
     /**
-     * Runs the chain, again after a write conflict. Some containers' chains continue where they stopped when they are called a second
-     * time. So a run is repeated only if the chain reached its end, where the transaction was asked for: then everything in between has
-     * let the request pass. Otherwise the response of the run before stands.
+     * Runs the chain, and runs it again after a write conflict. In some containers a chain that is called a second time continues where it
+     * stopped. So the chain is called again only if the handler at its end was reached, which is known when it asks for the transaction:
+     * then all filters in between have passed the request on. Otherwise the response of the earlier run is kept.
      */
     @Override
     public Run run(Transaction tx) throws IOException, ServletException {
@@ -55,7 +55,7 @@ final class FilterChainAdapter implements HandlerAdapter {
         Run run = run(CapturedBody.NEVER, tx, null);
         if (before != null && before.isSeenWrapped() && run.isTransactionTaken() && !run.isSeenWrapped()) {
             throw new IllegalStateException(
-                    "A filter behind the idempotency filter was not run again: the idempotency filter must be the last one");
+                    "The container did not run the filters behind IdempotencyFilter again after a write conflict: register it as the last filter");
         }
         return run;
     }
@@ -69,7 +69,7 @@ final class FilterChainAdapter implements HandlerAdapter {
         }
     }
 
-    /** Servlets and frameworks have to wrap the exceptions that mean an unknown outcome. */
+    /** Finds the exceptions that mean an unknown outcome, which servlets and frameworks wrap. */
     private static Exception unwrapped(ServletException wrapped) {
         for (Throwable cause = wrapped.getRootCause(); cause != null; cause = cause.getCause()) {
             if (cause instanceof Error error) {
@@ -78,8 +78,7 @@ final class FilterChainAdapter implements HandlerAdapter {
             if (cause instanceof UnknownOutcomeException unknown) {
                 return unknown;
             }
-            if (cause
-                    instanceof InterruptedException) { // not passed on: the container's thread has to send the response
+            if (cause instanceof InterruptedException) { // wrapped: the interrupted thread could not send the response
                 return new UnknownOutcomeException("interrupted", wrapped);
             }
         }

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringTokenizer;
 
-/** Parses the parameters of a posted form. */
+/** Parses URL-encoded forms. */
 final class Form {
 
     private Form() {}
 
     /**
-     * Those of a form behind those that are there already.
+     * Returns given parameters, followed by those of a form.
      *
-     * @throws IllegalArgumentException if an escape is malformed
+     * @throws IllegalArgumentException if the form contains a malformed escape
      */
     static Map<String, String[]> added(Map<String, String[]> there, byte[] body, Charset charset) {
         Map<String, List<String>> all = new LinkedHashMap<>();

@@ -25,7 +25,7 @@ import java.util.Enumeration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose body was read before. Each run of its handler gets one of its own, so that each reads the body from its start. */
+/** A request whose body was read by the filter. Each run of the handler has a new one, which reads the body from its start. */
 final class KeyedRequest extends HttpServletRequestWrapper {
 
     private static final String FORM = "application/x-www-form-urlencoded";
@@ -44,7 +44,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     @Override
     public ServletInputStream getInputStream() {
         if (reader != null) {
-            throw new IllegalStateException("The body is being read by getReader()");
+            throw new IllegalStateException("getReader() was called for this request: read the body from the reader");
         }
         if (stream == null) {
             stream = new Body(body);
@@ -55,7 +55,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     @Override
     public BufferedReader getReader() throws IOException {
         if (stream != null) {
-            throw new IllegalStateException("The body is being read by getInputStream()");
+            throw new IllegalStateException("getInputStream() was called for this request: read the body from the stream");
         }
         if (reader == null) {
             String type = getContentType();
@@ -69,12 +69,12 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         try {
             String name = getCharacterEncoding();
             return name == null ? byDefault : Charset.forName(name);
-        } catch (RuntimeException e) { // containers have exceptions of their own for names that mean nothing
-            throw new UnsupportedEncodingException("There is no such character encoding");
+        } catch (RuntimeException e) { // containers throw different exceptions for unknown names
+            throw new UnsupportedEncodingException("The character encoding is unknown");
         }
     }
 
-    /** As it was sent: Jetty's own throws where the character encoding means nothing. */
+    /** Returns the header as it was sent. Jetty's method throws if the character encoding is unknown. */
     @Override
     public @Nullable String getContentType() {
         return getHeader(Payload.CONTENT_TYPE);
@@ -85,7 +85,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         return encoding == null ? super.getCharacterEncoding() : encoding;
     }
 
-    /** Kept here: for the container it is too late, since the body was read. */
+    /** Kept here, because the container ignores it once the body was read. */
     @Override
     public void setCharacterEncoding(@Nullable String encoding) throws UnsupportedEncodingException {
         String before = this.encoding;
@@ -120,7 +120,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         return Collections.enumeration(getParameterMap().keySet());
     }
 
-    /** Those of the query, and those of a form that was posted. */
+    /** Returns the parameters of the query, followed by those of a posted form. */
     @Override
     public Map<String, String[]> getParameterMap() {
         if (parameters == null) {
@@ -141,7 +141,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         try {
             return Form.added(ofQuery, body, charset(UTF_8));
         } catch (UnsupportedEncodingException | IllegalArgumentException e) {
-            throw new IllegalStateException("The form cannot be read", e);
+            throw new IllegalStateException("The form is malformed", e);
         }
     }
 

@@ -6,7 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Sends problems as servlet responses. */
+/** Sends error responses. */
 public final class ProblemSender {
 
     private static final int MOST_DRAINED = 16 << 20;
@@ -14,8 +14,8 @@ public final class ProblemSender {
     private ProblemSender() {}
 
     /**
-     * Sends a problem. The content length is left to the server: a response with an announced length is sent at once, before the server
-     * knows whether it has to close the connection because the body was not read.
+     * Sends an error. The content length is left to the container: a response with an announced length is sent at once, before the
+     * container knows whether it has to close the connection because the request body was not read.
      */
     public static void send(Problem problem, HttpServletResponse response) throws IOException {
         send(problem, problem.toJson(), response);
@@ -32,14 +32,14 @@ public final class ProblemSender {
     }
 
     /**
-     * Sends a problem to a client that may not have sent all of its body. Most clients read the response only after that, so the body
-     * is read and thrown away, up to {@value #MOST_DRAINED} bytes.
+     * Sends an error to a client that may still be sending its body. Most clients read the response only after they have sent the body, so
+     * up to {@value #MOST_DRAINED} bytes of it are read and discarded.
      */
     public static void sendUnread(Problem problem, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         byte[] json = problem.toJson();
         response.setHeader("Connection", "close");
-        response.setContentLength(json.length); // so that the client recognises the end of the response
+        response.setContentLength(json.length); // lets the client find the end of the response
         send(problem, json, response);
         response.flushBuffer();
         if (request.getHeader("Expect") == null) {

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A servlet request as {@code dev.semel.http} reads it. */
+/** Adapts a servlet request to {@link WebRequest}. */
 public final class ServletRequestView implements WebRequest {
 
     private final HttpServletRequest request;

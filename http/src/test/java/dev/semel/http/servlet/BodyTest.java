@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Bodies as handlers get them, and bodies that nobody should get. */
+/** Request bodies: how handlers read them, and which are rejected. */
 @Tag("jdk")
 @ParameterizedClass
 @EnumSource(Container.class)
@@ -41,7 +41,6 @@ class BodyTest {
         this.web = web;
     }
 
-    /** Returns what it reads. */
     private final TestApp.Handler echo = (request, response) -> {
         runs.incrementAndGet();
         response.getOutputStream().write(request.getInputStream().readAllBytes());
@@ -85,7 +84,7 @@ class BodyTest {
             OutputStream out = socket.getOutputStream();
             TestApp.send(socket, HEAD + "Transfer-Encoding: chunked\r\n\r\n");
             byte[] chunk = ("10000\r\n" + "x".repeat(0x10000) + "\r\n").getBytes(UTF_8);
-            for (int i = 0; i < 17; i++) { // one over the limit, and no end
+            for (int i = 0; i < 17; i++) { // exceeds the limit, without a last chunk
                 out.write(chunk);
             }
             out.flush();

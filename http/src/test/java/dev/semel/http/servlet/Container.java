@@ -20,7 +20,7 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
-/** The containers that the filter is tested on: real ones, on a port of loopback. */
+/** The servlet containers on which the filter is tested. */
 enum Container {
     JETTY {
         @Override
@@ -51,7 +51,7 @@ enum Container {
             tomcat.setPort(0);
             tomcat.getConnector().setProperty("address", HOST);
             Context context = tomcat.addContext("", null);
-            ((StandardContext) context).setClearReferencesRmiTargets(false); // these two need what is closed to them
+            ((StandardContext) context).setClearReferencesRmiTargets(false); // these two need access to closed packages
             ((StandardContext) context).setClearReferencesThreadLocals(false);
             for (int i = 0; i < filters.size(); i++) {
                 add(context, filters.get(i), "filter" + i);
@@ -86,15 +86,14 @@ enum Container {
         }
     };
 
-    /** Where exceptions are sent on to. */
+    /** The path of the error page for status 500. */
     static final String ERRORS = "/errors";
 
     private static final String HOST = "127.0.0.1";
 
-    /** Serves everything, error pages too, by one servlet, behind filters in this order. */
+    /** Serves all paths with one servlet behind the filters, in the given order. */
     abstract Running start(List<Filter> filters, Servlet servlet) throws Exception;
 
-    /** A server that runs. */
     record Running(int port, AutoCloseable stop) implements AutoCloseable {
 
         @Override

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Handlers whose effect is elsewhere, and whose replies may be sent while they are made. */
+/** Leased requests, whose responses may be streamed. */
 @Tag("jdk")
 @ParameterizedClass
 @EnumSource(Container.class)
@@ -84,7 +84,6 @@ class LeasedTest {
         }
     }
 
-    /** What makes a response be streamed. */
     private interface Pushing {
         void push(HttpServletResponse response) throws IOException;
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of a key, by what its handler does and by what happens meanwhile. */
+/** Outcomes of requests with a key. */
 @Tag("jdk")
 @ParameterizedClass
 @EnumSource(Container.class)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Responses to retries. */
+/** Recorded responses, as retries get them. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class ReplayTest {
