@@ -14,7 +14,7 @@ import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.OnceStore;
 import dev.semel.store.spi.OnceStore.Lookup;
 
-/** Shows users their own keys. */
+/** Lets users look up their own idempotency keys. */
 public final class IdempotencyApi implements App {
 
     private final OnceStore store;
@@ -39,11 +39,11 @@ public final class IdempotencyApi implements App {
         return ApiResponse.ok(KeyJson.own(record, found.now()));
     }
 
-    /** For clients that know their transaction id, and not whether the request arrived. */
+    /** Finds keys by transaction id, for clients that do not know whether their request arrived. */
     private ApiResponse list(Request request) {
         String clientTxId = request.parameter("clientTxId")
                 .orElseThrow(
-                        () -> ProblemException.invalid("clientTxId", "is missing: what was sent as X-Client-Tx-Id"));
+                        () -> ProblemException.invalid("clientTxId", "is missing: the X-Client-Tx-Id of the request"));
         try {
             TextFormat.TEXT.check("clientTxId", clientTxId);
         } catch (MalformedException e) {
