@@ -40,8 +40,8 @@ public final class AuthFilter extends HttpFilter implements Callers {
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         Access access =
-                routes.find(request).map(match -> match.route().access()).orElse(Access.ANYBODY);
-        if (access != Access.ANYBODY) {
+                routes.find(request).map(match -> match.route().access()).orElse(Access.PUBLIC);
+        if (access != Access.PUBLIC) {
             Caller caller;
             try {
                 caller = byToken(token(request)).caller();

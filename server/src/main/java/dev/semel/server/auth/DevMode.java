@@ -49,7 +49,7 @@ public final class DevMode implements App {
 
     @Override
     public void declare(Routes routes) {
-        routes.add("POST", "/v1/dev/token", Idempotency.NONE, Access.ANYBODY, this::token);
+        routes.add("POST", "/v1/dev/token", Idempotency.NONE, Access.PUBLIC, this::token);
     }
 
     private ApiResponse token(Request request) {

@@ -124,7 +124,7 @@ public final class Description {
     }
 
     private static boolean needsToken(Route route) {
-        return route.access() != Access.ANYBODY;
+        return route.access() != Access.PUBLIC;
     }
 
     private static boolean isKeyed(Route route) {

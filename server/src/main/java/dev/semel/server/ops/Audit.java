@@ -20,7 +20,7 @@ final class Audit {
     /**
      * Owner of the entries. No user can have this name, so row level security hides the entries from users, and erasing a user keeps them.
      */
-    private static final String OWNER = Caller.SEMEL + "operators";
+    private static final String OWNER = Caller.RESERVED_PREFIX + "operators";
 
     private static final DocumentCollection ENTRIES = DocumentCollection.of(
                     "ops/audit", KeyTemplate.of("{entry:tid62}"))

@@ -34,7 +34,7 @@ public final class IdempotencyApi implements App {
         Lookup found = store.find(KeyParameters.key(request, request.user()));
         IdempotencyRecord record = found.record();
         if (record == null) {
-            throw ProblemException.notFound("key of yours");
+            throw ProblemException.notFound("key");
         }
         return ApiResponse.ok(KeyJson.own(record, found.now()));
     }
@@ -52,7 +52,7 @@ public final class IdempotencyApi implements App {
         KeyQuery query = KeyQuery.all(request.limit()).ofUser(request.user()).ofClientTx(clientTxId);
         KeyPage page = KeyPages.find(request, admin, query);
         if (page.records().isEmpty() && page.next().isEmpty() && request.after() == null) {
-            throw ProblemException.notFound("transaction of yours");
+            throw ProblemException.notFound("transaction");
         }
         return KeyPages.respond(page, KeyJson::own);
     }

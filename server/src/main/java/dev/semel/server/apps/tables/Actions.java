@@ -120,7 +120,7 @@ public final class Actions {
 
     /** Actions must not count as keys that the user starts, so they are recorded under a name derived from the user's. */
     static String internalUser(String user) {
-        return Caller.SEMEL + "actions-"
+        return Caller.RESERVED_PREFIX + "actions-"
                 + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
     }
 

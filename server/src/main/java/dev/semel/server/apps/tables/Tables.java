@@ -52,7 +52,7 @@ public final class Tables implements App {
                         "GET",
                         TABLE + "/actions",
                         Idempotency.NONE,
-                        Access.ANYBODY,
+                        Access.PUBLIC,
                         new ActionWebSocketHandler(store, actions));
         new Settlements(store).declare(routes);
     }
