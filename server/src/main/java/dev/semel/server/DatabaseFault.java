@@ -46,7 +46,8 @@ final class DatabaseFault {
             case "3D" -> "The database does not exist";
             case "42" -> "The database's tables differ from what the server expects";
             case "25" -> "The database is read-only";
-            default -> cause == null ? "The store failed; see the server's log" : "The database failed; see the server's log";
+            default ->
+                cause == null ? "The store failed; see the server's log" : "The database failed; see the server's log";
         };
     }
 

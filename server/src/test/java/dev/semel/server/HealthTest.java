@@ -194,8 +194,8 @@ class HealthTest {
             setReadOnly(database, true);
             assertThat(server.as("ann").post("/api/submit", "{\"body\":\"x\"}").status())
                     .isEqualTo(503);
-            Eventually.assertHolds(() -> assertThat(reason(server))
-                    .isEqualTo("503 store_unavailable read_only: The database is read-only"));
+            Eventually.assertHolds(() ->
+                    assertThat(reason(server)).isEqualTo("503 store_unavailable read_only: The database is read-only"));
             assertThat(server.as("ann").get("/v1/feed/posts").status()).isEqualTo(200);
             setReadOnly(database, false);
             Eventually.assertHolds(() ->

@@ -53,8 +53,8 @@ public final class AuthFilter extends HttpFilter implements Callers {
                 return;
             }
             if (access == Access.OPERATORS && !caller.isOperator()) {
-                Problem problem = Problem.of(403, "not_operator", "Forbidden")
-                        .detailed("The token must have the role operator");
+                Problem problem =
+                        Problem.of(403, "not_operator", "Forbidden").detailed("The token must have the role operator");
                 ProblemSender.send(problem, response);
                 return;
             }

@@ -89,7 +89,8 @@ public final class Description {
         }
         written.path(PROBLEMS).forEach(name -> possible.add(name.stringValue()));
         written.remove(PROBLEMS);
-        ArrayNode security = written.withArrayProperty("security"); // an operation may declare other ways to send a token
+        ArrayNode security =
+                written.withArrayProperty("security"); // an operation may declare other ways to send a token
         if (needsToken(route)) {
             security.addObject().putArray("bearer");
         }

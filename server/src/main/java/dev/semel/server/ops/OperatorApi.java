@@ -139,7 +139,8 @@ public final class OperatorApi implements App {
         String reason = meaningful(Request.text(body, "reason", LONGEST_REASON));
         Response response = action == OperatorAction.COMPLETE ? responseToRecord(request, body) : null;
         Lookup found = store.find(key);
-        long decidedAbout = requireFound(found).fencingToken(); // a retry that starts the key meanwhile changes its fencing token
+        long decidedAbout =
+                requireFound(found).fencingToken(); // a retry that starts the key meanwhile changes its fencing token
         for (int attempts = 1;
                 attempts <= MOST_ATTEMPTS && requireFound(found).fencingToken() == decidedAbout;
                 attempts++) {
@@ -195,8 +196,7 @@ public final class OperatorApi implements App {
                         Map.of("Content-Type", status < 400 ? "application/json" : "application/problem+json"),
                         sent.orElse(NOTHING).bytes());
         if (response.size() > settings.responseLimit()) {
-            throw ProblemException.invalid(
-                    "body", "must not be larger than " + settings.responseLimit() + " bytes");
+            throw ProblemException.invalid("body", "must not be larger than " + settings.responseLimit() + " bytes");
         }
         return response;
     }

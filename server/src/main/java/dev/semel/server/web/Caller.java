@@ -33,7 +33,8 @@ public record Caller(String user, Set<String> roles, Instant until) {
     }
 
     /** Describes valid user names, to follow the name of a field. */
-    public static final String NAMES = "must be 1 to 255 of A-Z, a-z, 0-9, _ and -, and must not begin with " + RESERVED_PREFIX;
+    public static final String NAMES =
+            "must be 1 to 255 of A-Z, a-z, 0-9, _ and -, and must not begin with " + RESERVED_PREFIX;
 
     /** Returns the caller of a request; null if the route is open to all. */
     public static @Nullable Caller of(HttpServletRequest request) {

@@ -13,8 +13,8 @@ public interface WebSocketHandler extends Handler {
     /** Rejects requests that are not WebSocket upgrades. */
     @Override
     default ApiResponse handle(Request request) {
-        throw new ProblemException(
-                Problem.of(426, "upgrade_required", "Upgrade required").detailed("This path is a WebSocket: send a WebSocket upgrade request"));
+        throw new ProblemException(Problem.of(426, "upgrade_required", "Upgrade required")
+                .detailed("This path is a WebSocket: send a WebSocket upgrade request"));
     }
 
     /**
