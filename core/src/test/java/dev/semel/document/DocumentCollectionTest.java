@@ -61,7 +61,7 @@ class DocumentCollectionTest {
             transactions.run(tx -> records.createMinted(tx, () -> "0-a", Json.of("1")));
             assertThatThrownBy(() -> transactions.run(tx -> records.createMinted(tx, () -> "0-a", Json.of("2"))))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("100 keys in a row that were made for c are taken");
+                    .hasMessage("The collection c already has each of 100 generated keys");
             assertThat(records.read(store, "0-a").orElseThrow().data()).isEqualTo(Json.of("1"));
         }
     }

@@ -302,7 +302,7 @@ class RocksDbStoreTest {
     void directoryThatHoldsSomethingElse_isRejected() throws IOException {
         Files.createDirectories(folder());
         Files.writeString(folder().resolve("letter.txt"), "dear");
-        assertThatThrownBy(this::open).hasMessageContaining("holds something else");
+        assertThatThrownBy(this::open).hasMessageContaining("contains other files and no store");
         assertThat(folder().resolve("letter.txt")).hasContent("dear");
     }
 
@@ -393,13 +393,13 @@ class RocksDbStoreTest {
         open().close();
         Path there = Files.createDirectory(temp.resolve("there"));
         assertThatThrownBy(() -> RocksDbCopy.copy(folder(), there, rows -> {}))
-                .hasMessage("There is something already at " + there);
+                .hasMessage("The target " + there + " exists: choose a path that does not exist");
         assertThatThrownBy(() -> RocksDbCopy.copy(there, temp.resolve("copy"), rows -> {}))
                 .hasMessage("There is no store in " + there);
         assertThat(temp.resolve("copy")).doesNotExist();
         for (String inside : List.of("copy", "new/copy")) {
             assertThatThrownBy(() -> RocksDbCopy.copy(folder(), folder().resolve(inside), rows -> {}))
-                    .hasMessageContaining("cannot be inside of it");
+                    .hasMessageContaining(" is inside the store ");
         }
         assertThat(folder().resolve("new")).doesNotExist();
         assertNoDraftIsLeft();
@@ -451,7 +451,7 @@ class RocksDbStoreTest {
     void storeWithoutFiles_isRejected() throws IOException {
         open().close();
         Files.move(folder().resolve("db"), temp.resolve("elsewhere"));
-        assertThatThrownBy(this::open).hasMessageContaining("its files are not there");
+        assertThatThrownBy(this::open).hasMessageContaining("its files are missing");
         Files.move(temp.resolve("elsewhere"), folder().resolve("db"));
         open().close();
     }
