@@ -11,7 +11,7 @@ import dev.semel.memory.MemoryStore;
 import dev.semel.store.Time;
 import org.junit.jupiter.api.Test;
 
-/** Declaring collections; what they do is in the contract of stores. */
+/** Declarations of collections. {@code DocumentCollectionContract} tests their behavior on every store. */
 class DocumentCollectionTest {
 
     private final KeyTemplate key = KeyTemplate.of("{a:hex}-{b:word}");
