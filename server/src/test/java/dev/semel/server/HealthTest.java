@@ -286,7 +286,7 @@ class HealthTest {
         assertThat(StoreFault.of(StoreException.unavailable(
                         "The disk failed to write: /data/000001.log: Read-only file system", null)))
                 .isEqualTo(new StoreFault("read_only", "The disk is read-only"));
-        assertThat(StoreFault.of(StoreException.rejected("The memory store is full: it may hold 1 bytes")))
+        assertThat(StoreFault.of(StoreException.rejected("The memory store is full: its limit is 1 bytes")))
                 .isEqualTo(new StoreFault("full", "The memory is full"));
         assertThat(StoreFault.of(StoreException.unavailable("The disk failed to read: secret", null)))
                 .isEqualTo(new StoreFault("failed", "The disk failed; see the server's log"));
