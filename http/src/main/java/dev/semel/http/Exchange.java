@@ -88,6 +88,9 @@ public final class Exchange {
         } finally {
             handler.end();
         }
+        if (outcome instanceof Outcome.Failed || outcome instanceof Outcome.Unknown) {
+            Thread.interrupted(); // an interrupted thread cannot send the response
+        }
         respond(outcome, handler);
     }
 

@@ -22,10 +22,14 @@ import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import dev.semel.store.spi.OnceStore;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** A lease is renewed by its owner, and taken over after the owner crashed; then the owner has lost it. */
@@ -251,6 +255,36 @@ public interface LeaseContract extends StoreFixture {
             assertThat(Thread.interrupted()).isEqualTo(i == 1);
             assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
         }
+    }
+
+    @Test
+    default void unclearFailureThatIsWrapped_freezes() {
+        List<Throwable> unclear = List.of(
+                new StackOverflowError(),
+                new InterruptedException(),
+                new InterruptedIOException(),
+                new ClosedByInterruptException(),
+                new UnknownOutcomeException("no response in time", null));
+        for (int i = 0; i < unclear.size(); i++) {
+            Throwable cause = new ExecutionException(new CompletionException(unclear.get(i)));
+            Call call = call("k" + i);
+            assertThat(newOnce().leased(call, IfAbandoned.FREEZE, lease -> {
+                        throw new IllegalStateException(cause);
+                    }))
+                    .isInstanceOf(Outcome.Unknown.class);
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
+        }
+    }
+
+    @Test
+    default void failureWhoseCausesFormACycle_hasFailed() {
+        Exception first = new Exception("first");
+        Exception second = new Exception("second", first);
+        first.initCause(second);
+        assertThat(newOnce().leased(call("k"), IfAbandoned.FREEZE, lease -> {
+                    throw second;
+                }))
+                .isInstanceOf(Outcome.Failed.class);
     }
 
     @Test

@@ -7,7 +7,6 @@ import dev.semel.http.FilterSettings;
 import dev.semel.http.HandlerAdapter;
 import dev.semel.http.Problem;
 import dev.semel.once.Lease;
-import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.Response;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -61,28 +60,8 @@ final class FilterChainAdapter implements HandlerAdapter {
     }
 
     @Override
-    public Run run(Lease lease) throws Exception {
-        try {
-            return run(settings.streamAfter(), null, lease);
-        } catch (ServletException e) {
-            throw unwrapped(e);
-        }
-    }
-
-    /** Finds the exceptions that mean an unknown outcome, which servlets and frameworks wrap. */
-    private static Exception unwrapped(ServletException wrapped) {
-        for (Throwable cause = wrapped.getRootCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof Error error) {
-                throw error;
-            }
-            if (cause instanceof UnknownOutcomeException unknown) {
-                return unknown;
-            }
-            if (cause instanceof InterruptedException) { // wrapped: the interrupted thread could not send the response
-                return new UnknownOutcomeException("interrupted", wrapped);
-            }
-        }
-        return wrapped;
+    public Run run(Lease lease) throws IOException, ServletException {
+        return run(settings.streamAfter(), null, lease);
     }
 
     private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)

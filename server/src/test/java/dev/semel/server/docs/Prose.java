@@ -66,10 +66,11 @@ final class Prose {
         Matcher comment = JAVA_COMMENT.matcher(source);
         while (comment.find()) {
             if (comment.group(1) != null) {
-                int first = 1 + (int) source.substring(0, comment.start())
-                        .chars()
-                        .filter(c -> c == '\n')
-                        .count();
+                int first = 1
+                        + (int) source.substring(0, comment.start())
+                                .chars()
+                                .filter(c -> c == '\n')
+                                .count();
                 blocks.add(new Block(first, comment.group(1).lines().toList()));
             }
         }
@@ -85,7 +86,8 @@ final class Prose {
             String line = lines.get(i);
             boolean fence = FENCE.matcher(line).find();
             code ^= fence;
-            boolean joins = open && !code && !fence && !MARKDOWN_ITEM.matcher(line).find();
+            boolean joins =
+                    open && !code && !fence && !MARKDOWN_ITEM.matcher(line).find();
             add(blocks, i + 1, line, joins && !line.isBlank());
             open = !code && !fence && !line.isBlank();
         }
@@ -121,6 +123,8 @@ final class Prose {
     }
 
     private static String textOf(Block javadoc) {
-        return String.join(" ", javadoc.lines()).replaceAll("[\\s*]+|/\\*\\*|\\*/", " ").strip();
+        return String.join(" ", javadoc.lines())
+                .replaceAll("[\\s*]+|/\\*\\*|\\*/", " ")
+                .strip();
     }
 }

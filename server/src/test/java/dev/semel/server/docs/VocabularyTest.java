@@ -103,7 +103,8 @@ class VocabularyTest {
 
         @Override
         public @Nullable Void visitLiteral(LiteralTree tree, CompilationUnitTree unit) {
-            boolean alone = !(getCurrentPath().getParentPath().getLeaf() instanceof BinaryTree parent && isPlus(parent));
+            boolean alone =
+                    !(getCurrentPath().getParentPath().getLeaf() instanceof BinaryTree parent && isPlus(parent));
             if (alone && tree.getValue() instanceof String text) {
                 report(literals, VOCABULARY.inProse(List.of(text)), tree, unit);
             }
@@ -180,7 +181,8 @@ class VocabularyTest {
         "semel, 1, 'say \"entries are P1 P2\"'",
         "semel, 2, '#!/bin/sh\nbuild # what was P1 P2'",
     })
-    void phrase_isFoundWhereverItIsWritten(String name, int line, String text, @TempDir Path folder) throws IOException {
+    void phrase_isFoundWhereverItIsWritten(String name, int line, String text, @TempDir Path folder)
+            throws IOException {
         Path file = Files.writeString(folder.resolve(name), withPhrase(text));
         assertThat(faultsOfProse(file)).singleElement().asString().startsWith(name + ":" + line + ": ");
     }
@@ -194,7 +196,8 @@ class VocabularyTest {
         "A.java, 'class A { // P1\n int P2; }'",
     })
     void wordsOfDifferentSentences_areNoPhrase(String name, String text, @TempDir Path folder) throws IOException {
-        assertThat(faultsOfProse(Files.writeString(folder.resolve(name), withPhrase(text)))).isEmpty();
+        assertThat(faultsOfProse(Files.writeString(folder.resolve(name), withPhrase(text))))
+                .isEmpty();
     }
 
     /** Completes a text here, because the source file of this test is checked, too. */
@@ -204,7 +207,8 @@ class VocabularyTest {
 
     @Test
     void javadocThatSaysNothing_isFound(@TempDir Path folder) throws IOException {
-        Path file = Files.writeString(folder.resolve("A.java"), "/** Waits. */ class A {\n  /**\n   * Returns what flows.\n   */\n}");
+        Path file = Files.writeString(
+                folder.resolve("A.java"), "/** Waits. */ class A {\n  /**\n   * Returns what flows.\n   */\n}");
         assertThat(Prose.shortJavadoc(file, LEAST_JAVADOC))
                 .extracting(Prose.Block::first)
                 .containsExactly(1, 2);
@@ -232,7 +236,8 @@ class VocabularyTest {
                 .types()
                 .keySet()
                 .forEach(type -> assertThat(VOCABULARY.inType(type)).as(type).isNotEmpty());
-        assertThat(VOCABULARY.inProse(List.of("a fathers keyboard and an answer"))).isEmpty();
+        assertThat(VOCABULARY.inProse(List.of("a fathers keyboard and an answer")))
+                .isEmpty();
         assertThat(VOCABULARY.inType("IndexEntry")).isEmpty();
     }
 
@@ -273,8 +278,7 @@ class VocabularyTest {
 
     private static Sources scan() throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        List<Path> files =
-                Prose.files().stream().filter(VocabularyTest::isJava).toList();
+        List<Path> files = Prose.files().stream().filter(VocabularyTest::isJava).toList();
         try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, UTF_8)) {
             JavacTask task = (JavacTask) compiler.getTask(
                     null, manager, problem -> {}, List.of(), null, manager.getJavaFileObjectsFromPaths(files));
