@@ -365,25 +365,6 @@ class BodyTest {
     }
 
     @Test
-    void forwardedRequest_isHandledByTheTarget() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            if (request.getRequestURI().equals("/from")) {
-                request.getRequestDispatcher("/to").forward(request, response);
-            } else {
-                runs.incrementAndGet();
-                Counter.increment(IdempotencyFilter.transaction(request));
-                response.getWriter().print("forwarded");
-            }
-        })) {
-            assertThat(text(app.post("/from").key("k").send())).isEqualTo("forwarded");
-            HttpResponse<byte[]> again = app.post("/from").key("k").send();
-            assertThat(text(again)).isEqualTo("forwarded");
-            assertThat(isReplay(again)).isTrue();
-            assertThat(runs).hasValue(1);
-        }
-    }
-
-    @Test
     void tooLargeBodyWithAKnownKey_isRejected() throws Exception {
         try (TestApp app = TestApp.on(web).settings(new FilterSettings(4, 4, 4)).serve(echo)) {
             app.post("/").key("k").body("1234").send();
