@@ -1,8 +1,8 @@
 package dev.semel.postgres;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
+import dev.semel.store.internal.UniqueIds;
 import dev.semel.store.spi.CallerTransaction;
 import dev.semel.store.spi.CallerTransaction.Claim;
 import dev.semel.store.spi.CommitResult;
@@ -142,7 +142,7 @@ final class CallerSql {
             String sql = texts.get(new Shape(before, waits.shape()), () -> before + waits.sql() + after);
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 Parameters to = new Parameters(statement)
-                        .text(IdSchemes.TID62.mint())
+                        .text(UniqueIds.mint())
                         .text(key.user())
                         .number(id.lock())
                         .time(now)

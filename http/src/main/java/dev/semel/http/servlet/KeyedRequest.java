@@ -81,6 +81,16 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     }
 
     @Override
+    public int getContentLength() {
+        return (int) getContentLengthLong();
+    }
+
+    @Override
+    public long getContentLengthLong() {
+        return super.getContentLengthLong() < 0 ? -1 : body.length;
+    }
+
+    @Override
     public @Nullable String getCharacterEncoding() {
         return encoding == null ? super.getCharacterEncoding() : encoding;
     }
