@@ -71,6 +71,10 @@ class OperatingTest {
     /** The values of each label of each metric. */
     private static final Map<String, Map<String, Set<String>>> REPORTED = new HashMap<>();
 
+    private static final Pattern HELP = Pattern.compile("(?m)^# HELP (semel_\\w+) \\S.*$");
+    private static final Set<String> OWN = new HashSet<>();
+    private static final Set<String> DESCRIBED = new HashSet<>();
+
     @BeforeAll
     static void askServersOnAllStores(@TempDir Path folder) throws Exception {
         try (ServerFixture memory = ServerFixture.onMemory();
@@ -89,6 +93,8 @@ class OperatingTest {
     }
 
     private static void note(Scrape scrape) {
+        scrape.text().lines().filter(line -> line.startsWith("# TYPE semel_")).forEach(line -> OWN.add(line.split(" ")[2]));
+        HELP.matcher(scrape.text()).results().forEach(help -> DESCRIBED.add(help.group(1)));
         for (String series : scrape.series().keySet()) {
             Map<String, Set<String>> labels =
                     REPORTED.computeIfAbsent(series.replaceFirst("\\{.*", ""), name -> new HashMap<>());
@@ -160,6 +166,12 @@ class OperatingTest {
                     .as(formula)
                     .isEqualTo(formula.chars().filter(c -> c == pair[1]).count());
         }
+    }
+
+    @Test
+    void metricsOfTheServer_haveADescription() {
+        assertThat(OWN).hasSizeGreaterThan(30);
+        assertThat(DESCRIBED).containsExactlyInAnyOrderElementsOf(OWN);
     }
 
     @Test
