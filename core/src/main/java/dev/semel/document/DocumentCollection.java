@@ -48,6 +48,7 @@ public final class DocumentCollection {
     public static final int LARGEST_PAGE = 1000;
 
     private static final int MOST_MINTS = 100;
+    private static final Duration LONGEST_TTL = Duration.ofDays(36_525);
 
     /** Pauses between the retries of an {@linkplain #upsert upsert}. */
     public static final List<Duration> UPSERT_BACKOFF =
@@ -150,11 +151,15 @@ public final class DocumentCollection {
     /**
      * Creates a document with a given key that expires.
      *
-     * @param ttl time until it expires; null for never
+     * @param ttl time until it expires, at most a hundred years; null for never
      * @return {@link WriteResult.Written}, or {@link WriteResult.Taken} if the key is in use
      * @throws MalformedException if the key does not match the template
+     * @throws IllegalArgumentException if the time is longer
      */
     public WriteResult create(Transaction tx, String key, Json data, @Nullable Duration ttl) {
+        if (ttl != null && ttl.compareTo(LONGEST_TTL) > 0) {
+            throw new IllegalArgumentException("A ttl must be at most a hundred years, not " + ttl + "; null is for ever");
+        }
         DocumentId id = id(key);
         Optional<Document> inTheWay = tx.expectAbsent(id);
         if (inTheWay.isPresent()) {
@@ -179,7 +184,8 @@ public final class DocumentCollection {
      * Creates a document with a generated key that expires.
      *
      * @param keys generates keys, such as {@code IdSchemes.TID62::mint}
-     * @param ttl time until it expires; null for never
+     * @param ttl time until it expires, at most a hundred years; null for never
+     * @throws IllegalArgumentException if the time is longer
      * @throws IllegalStateException if {@value #MOST_MINTS} keys in a row are in use
      */
     public Document createMinted(Transaction tx, Supplier<String> keys, Json data, @Nullable Duration ttl) {

@@ -46,21 +46,23 @@ public final class Payload {
             throw new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
         }
         try {
-            return announced == 0 ? NOTHING : read(request.body(), announced, limit);
+            return read(request.body(), announced, limit);
         } catch (IOException e) {
             throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY);
         }
     }
 
+    /** Reads to the end of the stream: a filter in front may have changed the body, and with it the length. */
     private static byte[] read(InputStream in, long announced, int limit) throws IOException, RejectedException {
-        int most = announced > 0 ? (int) announced : limit + 1;
-        byte[] bytes = new byte[Math.min(most, FIRST)];
+        int most = limit + 1;
+        long first = announced < 0 ? FIRST : Math.min(announced + 1, FIRST); // one byte more, to see the end
+        byte[] bytes = new byte[(int) Math.min(first, most)];
         int length = 0;
         long startedAt = System.nanoTime();
         while (true) {
             int count = in.read(bytes, length, bytes.length - length);
             if (count < 0) {
-                return Arrays.copyOf(bytes, length);
+                return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
             }
             length += count;
             if (length > limit) {
@@ -69,13 +71,9 @@ public final class Payload {
             if (isTooSlow(length, System.nanoTime() - startedAt)) {
                 throw new RejectedException(IdempotencyProblem.SLOW_BODY);
             }
-            if (length < bytes.length) {
-                continue;
+            if (length == bytes.length) {
+                bytes = Arrays.copyOf(bytes, (int) Math.min(most, Math.max(FIRST, 2L * length)));
             }
-            if (length == announced) {
-                return bytes;
-            }
-            bytes = Arrays.copyOf(bytes, (int) Math.min(most, 2L * length));
         }
     }
 

@@ -484,7 +484,7 @@ class SocketTest {
 
     /** More duplicates of an unfinished action than there are threads: they do not hold threads. */
     @Test
-    void actionThatIsStuck_holdsUpNobodyElse() throws Exception {
+    void actionThatIsStuck_delaysNoOtherUser() throws Exception {
         String id = UUID.randomUUID().toString();
         List<SocketClient> copies = new ArrayList<>();
         try (ServerFixture own = ownServer();

@@ -34,7 +34,9 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     private @Nullable String encoding;
     private @Nullable ServletInputStream stream;
     private @Nullable BufferedReader reader;
+    private boolean formRead;
     private @Nullable Map<String, String[]> parameters;
+    private @Nullable ServletRequest parametersOf;
 
     KeyedRequest(HttpServletRequest request, byte[] body) {
         super(request);
@@ -81,6 +83,16 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     }
 
     @Override
+    public int getContentLength() {
+        return (int) getContentLengthLong();
+    }
+
+    @Override
+    public long getContentLengthLong() {
+        return super.getContentLengthLong() < 0 ? -1 : body.length;
+    }
+
+    @Override
     public @Nullable String getCharacterEncoding() {
         return encoding == null ? super.getCharacterEncoding() : encoding;
     }
@@ -120,12 +132,12 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         return Collections.enumeration(getParameterMap().keySet());
     }
 
-    /** Returns the parameters of the query, followed by those of a posted form. */
+    /** Returns the parameters of the query, or of the queries while a resource is included, followed by those of a posted form. */
     @Override
     public Map<String, String[]> getParameterMap() {
-        if (parameters == null) {
-            Map<String, String[]> ofQuery = super.getParameterMap();
-            parameters = isForm() && stream == null && reader == null ? withForm(ofQuery) : ofQuery;
+        if (parameters == null || parametersOf != getRequest()) {
+            parametersOf = getRequest();
+            parameters = withForm(super.getParameterMap());
         }
         return parameters;
     }
@@ -138,6 +150,10 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     }
 
     private Map<String, String[]> withForm(Map<String, String[]> ofQuery) {
+        formRead = formRead || (isForm() && stream == null && reader == null);
+        if (!formRead) {
+            return ofQuery;
+        }
         try {
             return Form.added(ofQuery, body, charset(UTF_8));
         } catch (UnsupportedEncodingException | IllegalArgumentException e) {

@@ -268,6 +268,18 @@ class ReplayTest {
     }
 
     @Test
+    void responseOfTheLargestSize_isReplayed() throws Exception {
+        for (Idempotency mode : MODES) {
+            try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
+                response.setContentType("application/octet-stream");
+                response.getOutputStream().write(new byte[1 << 20]);
+            })) {
+                new Twice(app.post("/").key("k").send(), app.post("/").key("k").send()).assertSame("Content-Type");
+            }
+        }
+    }
+
+    @Test
     void expiredKey_isNew() throws Exception {
         try (TestApp app = TestApp.on(web)
                 .serve((request, response) -> response.getWriter().print(runs.incrementAndGet()))) {
