@@ -92,8 +92,8 @@ class RequestLogTest {
                 store,
                 time,
                 this::apps,
-                settings -> settings.withOnce(
-                        once -> once.withQuota(new Quota(2, Duration.ofHours(1))).withIfExpired(IfExpired.REJECT)))) {
+                settings -> settings.withOnce(once ->
+                        once.withQuota(new Quota(2, Duration.ofHours(1))).withIfExpired(IfExpired.REJECT)))) {
             Client ann = server.as("ann");
             post(ann, "/echo", "{}", "k1", "executed");
             post(ann, "/echo", "{ }", "k1", "replayed");
@@ -145,7 +145,8 @@ class RequestLogTest {
         for (String line : log.toString(UTF_8).lines().toList()) {
             JsonNode entry = new JsonMapper().readTree(line);
             if (entry.get("message").asString().equals("request")) {
-                outcomes.put(entry.get("request").asString(), entry.path("outcome").asString(""));
+                outcomes.put(
+                        entry.get("request").asString(), entry.path("outcome").asString(""));
             }
         }
         return outcomes;

@@ -56,7 +56,7 @@ class SecurityHeadersTest {
         assertThat(page.text()).doesNotContain("<script");
     }
 
-    /** A replay has the headers of its own response, not recorded ones. */
+    /** A replay has the current security headers, not recorded ones. */
     @Test
     void replay_hasItsOwn() {
         Reply first = SERVER.as("ann").post("/api/submit", "{\"body\":\"a\"}", "Idempotency-Key", "k");

@@ -187,7 +187,8 @@ class TlsTest {
     @Test
     void incompleteHandshake_isDisconnected() throws Exception {
         try (Server impatient = serve(Duration.ofSeconds(1))) {
-            RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when the connection is closed
+            // returns when the connection is closed
+            RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001");
             RawSocket.send(impatient.port(), "");
         }
     }

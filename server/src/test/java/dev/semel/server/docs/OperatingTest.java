@@ -93,7 +93,10 @@ class OperatingTest {
     }
 
     private static void note(Scrape scrape) {
-        scrape.text().lines().filter(line -> line.startsWith("# TYPE semel_")).forEach(line -> OWN.add(line.split(" ")[2]));
+        scrape.text()
+                .lines()
+                .filter(line -> line.startsWith("# TYPE semel_"))
+                .forEach(line -> OWN.add(line.split(" ")[2]));
         HELP.matcher(scrape.text()).results().forEach(help -> DESCRIBED.add(help.group(1)));
         for (String series : scrape.series().keySet()) {
             Map<String, Set<String>> labels =

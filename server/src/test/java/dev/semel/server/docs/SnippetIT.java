@@ -52,8 +52,8 @@ class SnippetIT {
                 evaluate(shell, "import " + standard + ";", page);
             }
             for (String shown : statements(shell, page)) {
-                String statement =
-                        shown.replace("Path.of(\"", "Path.of(\"" + folder + "/"); // stores are created in a temporary folder
+                // stores are created in a temporary folder
+                String statement = shown.replace("Path.of(\"", "Path.of(\"" + folder + "/");
                 Matcher result = RESULT.matcher(statement);
                 if (result.matches()) {
                     String printed = evaluate(shell, "String.valueOf((Object) (" + result.group(1) + "))", page);
@@ -79,7 +79,8 @@ class SnippetIT {
             } else if (java && !line.isBlank()) {
                 pending.append(line).append('\n');
                 CompletionInfo info = shell.sourceCodeAnalysis().analyzeCompletion(pending.toString());
-                boolean continues = lines.get(i + 1).strip().startsWith("."); // the next line is a method call on a statement that looks complete
+                // the next line may be a method call on a statement that looks complete
+                boolean continues = lines.get(i + 1).strip().startsWith(".");
                 if (info.completeness().isComplete() && !continues) {
                     statements.add(pending.toString());
                     pending.setLength(0);

@@ -175,7 +175,8 @@ class DescriptionTest {
         JsonNode page = API.api().at("/paths/~1p~1{id}/get");
         assertThat(page.get("security")).isEmpty();
         JsonNode socket = API.api().at("/paths/~1v1~1tables~1{tableId}~1actions/get");
-        assertThat(socket.get("security").toString()).isEqualTo("[{},{\"bearer\":[]}]"); // the first message may contain the token
+        // the first message may contain the token
+        assertThat(socket.get("security").toString()).isEqualTo("[{},{\"bearer\":[]}]");
         assertThat(page.get("responses").propertyNames()).doesNotContain("401", "409", "413", "422", "429");
     }
 

@@ -429,7 +429,7 @@ class OperatorEndToEndTest extends EndToEnd {
         Reply own = as(user).get("/v1/idempotency?clientTxId=tx");
         assertThat(column(own, "key")).containsExactly("k");
         assertThat(column(own, "status")).containsExactly("completed");
-        assertProblem(as("somebody").get("/v1/idempotency?clientTxId=tx"), 404, "not_found");
+        assertProblem(as("stranger").get("/v1/idempotency?clientTxId=tx"), 404, "not_found");
         post(as(user), "k2", "tx");
         post(as(user), "k3", "tx");
         assertThat(allPages(as(user), "/v1/idempotency?clientTxId=tx", 1, "key"))

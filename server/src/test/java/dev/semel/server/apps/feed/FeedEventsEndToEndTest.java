@@ -232,7 +232,8 @@ class FeedEventsEndToEndTest extends EndToEnd {
             }
             if (random.nextInt(10) == 0) {
                 stream.close();
-                stream = events("again-" + random.nextInt(1 << 20), stream.lastId()); // another user, since each may have a limited number of streams
+                // another user, since each may open a limited number of streams
+                stream = events("again-" + random.nextInt(1 << 20), stream.lastId());
             }
         }
     }
