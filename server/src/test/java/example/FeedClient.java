@@ -38,7 +38,7 @@ public final class FeedClient {
                     lastId = field.length == 2 ? lastId : fields.getOrDefault("id", lastId);
                 }
             } catch (IOException | UncheckedIOException e) {
-                // cut off
+                // disconnected: continue below
             }
             Thread.sleep(1000);
         }

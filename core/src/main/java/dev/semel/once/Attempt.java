@@ -41,7 +41,11 @@ final class Attempt {
     }
 
     int number() {
-        return isNewKey() ? 1 : before().attempts() + 1;
+        if (isNewKey()) {
+            return 1;
+        }
+        int attempts = before().attempts();
+        return attempts == Integer.MAX_VALUE ? attempts : attempts + 1;
     }
 
     private IdempotencyRecord before() {

@@ -102,7 +102,7 @@ final class InFlightCalls {
         return other == null ? Step.LOST_RACE : Step.done(outcome(other, call, inProgress));
     }
 
-    /** Returns the same before a lookup; null if no run is in progress here, or if it exceeds the longest run. */
+    /** Returns the outcome of a duplicate without a lookup; null if no run is in progress here, or if it exceeds the longest run. */
     @Nullable Outcome outcome(Call call, Outcome inProgress) {
         InFlightCall other = calls.get(call.key());
         return other == null || time.nanoTime() - other.startedAt > longestNanos

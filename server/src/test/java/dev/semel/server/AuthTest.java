@@ -529,7 +529,7 @@ class AuthTest {
         Path file = Files.writeString(folder.resolve("secret"), "hunter2\n");
         assertThatThrownBy(
                         () -> AuthSource.open("secret:" + file, Tokens.ExpectedClaims.NOTHING, Map.of(), Time.system()))
-                .hasMessageContaining("names a secret of 7 bytes; it has to have at least 32")
+                .hasMessageContaining("names a secret of 7 bytes; it must have at least 32")
                 .hasMessageNotContaining("hunter2");
     }
 }

@@ -194,8 +194,8 @@ class HealthTest {
             setReadOnly(database, true);
             assertThat(server.as("ann").post("/api/submit", "{\"body\":\"x\"}").status())
                     .isEqualTo(503);
-            Eventually.assertHolds(() -> assertThat(reason(server))
-                    .isEqualTo("503 store_unavailable read_only: The database can only be read"));
+            Eventually.assertHolds(() ->
+                    assertThat(reason(server)).isEqualTo("503 store_unavailable read_only: The database is read-only"));
             assertThat(server.as("ann").get("/v1/feed/posts").status()).isEqualTo(200);
             setReadOnly(database, false);
             Eventually.assertHolds(() ->
@@ -282,14 +282,14 @@ class HealthTest {
     @Test
     void faults_areDistinguished() {
         assertThat(StoreFault.of(StoreException.unavailable("x", new SQLException("secret", "53100"))))
-                .isEqualTo(new StoreFault("full", "The database has no space or no connection left"));
+                .isEqualTo(new StoreFault("full", "The database is out of space or connections"));
         assertThat(StoreFault.of(StoreException.unavailable(
                         "The disk failed to write: /data/000001.log: Read-only file system", null)))
-                .isEqualTo(new StoreFault("read_only", "The disk can only be read"));
-        assertThat(StoreFault.of(StoreException.rejected("The memory store is full: it may hold 1 bytes")))
+                .isEqualTo(new StoreFault("read_only", "The disk is read-only"));
+        assertThat(StoreFault.of(StoreException.rejected("The memory store is full: its limit is 1 bytes")))
                 .isEqualTo(new StoreFault("full", "The memory is full"));
         assertThat(StoreFault.of(StoreException.unavailable("The disk failed to read: secret", null)))
-                .isEqualTo(new StoreFault("failed", "The disk failed; the log says why"));
+                .isEqualTo(new StoreFault("failed", "The disk failed; see the server's log"));
     }
 
     private static void assertUnavailable(Reply reply) {

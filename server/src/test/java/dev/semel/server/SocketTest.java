@@ -484,7 +484,7 @@ class SocketTest {
 
     /** More copies of an action that does not come to its end than there are threads: they hold none. */
     @Test
-    void actionThatIsStuck_holdsUpNobodyElse() throws Exception {
+    void actionThatIsStuck_delaysNoOtherUser() throws Exception {
         String id = UUID.randomUUID().toString();
         List<SocketClient> copies = new ArrayList<>();
         try (ServerFixture own = ownServer();

@@ -21,9 +21,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits of new keys with new documents, as nearly all are: plain inserts, which cost half of what {@link CommitGroup} does. If a row
- * is there already, if somebody else is at one or counts a user's keys, or if a user may begin no more of them, the whole fails and nothing was done; and then a
- * {@code CommitGroup} finds out which of them it was.
+ * Commits of new keys with new documents, which are the most frequent. They are plain inserts, at half the cost of a {@link CommitGroup}. If
+ * a row exists, a lock is taken or a quota is reached, the server rejects all of them, and a {@code CommitGroup} determines the result of
+ * each.
  */
 final class Creations {
 
@@ -41,7 +41,7 @@ final class Creations {
     private final List<List<@Nullable Object>> documents = new ArrayList<>();
     private final List<List<@Nullable Object>> indexEntries = new ArrayList<>();
 
-    /** @param commits all of them {@linkplain PendingCommit#isCreation creations} */
+    /** @param commits only {@linkplain PendingCommit#isCreation creations} */
     Creations(List<PendingCommit> commits) {
         for (PendingCommit pending : commits) {
             pending.rows().forEach(row -> locks.add(row.lock()));
@@ -77,7 +77,7 @@ final class Creations {
         }
     }
 
-    /** Whether there is room for all in their users' quotas, as far as these alone are concerned. */
+    /** Returns false if these commits alone exceed the quota of a user. */
     boolean mayFit() {
         return counted.values().stream().allMatch(row -> allowed(row) >= 0);
     }
@@ -87,9 +87,9 @@ final class Creations {
     }
 
     /**
-     * Commits them all, and completes each with its result.
+     * Sends the commits, and completes each with its result.
      *
-     * @param now the time; null for the database's
+     * @param now the time for tests; null for the database's time
      * @return the database's time
      */
     Instant run(Session session, @Nullable Instant now) {
@@ -104,7 +104,7 @@ final class Creations {
         return session.runAll(text, to -> bind(to, now), this::read);
     }
 
-    /** What the text of the statement depends on. */
+    /** What the text depends on; the key of the cached text. */
     private record Shape(int counted, int records, int documents, int entries) {
 
         String sql(@Nullable Instant now) {

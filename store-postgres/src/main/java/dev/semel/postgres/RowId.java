@@ -10,12 +10,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * What a row is known by: the first 16 bytes of the SHA-256 of its kind and its parts. An idempotency record is found by it, and the first 8
- * bytes number the advisory lock that everybody takes who is about to write the row, on whichever server.
+ * The id of a row: the first 16 bytes of the SHA-256 of its kind and its key. It is the primary key of an idempotency record, and its first
+ * 8 bytes are the number of the row's advisory lock.
  */
 record RowId(long high, long low) {
 
-    /** Taken by who counts the keys of a user. */
+    /** The id under which the keys of a user are counted. */
     static RowId ofUser(String user) {
         return of("user\0" + user);
     }
@@ -45,7 +45,7 @@ record RowId(long high, long low) {
         return new UUID(high, low);
     }
 
-    /** Number of its advisory lock. */
+    /** Returns the number of the row's advisory lock. */
     long lock() {
         return high;
     }

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Stores that share nothing but the database. */
+/** Several stores on one database, like those of several servers. */
 @Tag("jdk")
 class SeveralServersTest {
 
@@ -130,7 +130,7 @@ class SeveralServersTest {
         assertThat(begun).hasValue(50);
     }
 
-    /** All come at once, so that the last keys of a user are asked for from both sides. */
+    /** Both servers start the last keys of a quota at the same time. */
     @Test
     void manyCallersOnBoth_beginAsManyKeysAsTheirUserMay() throws Exception {
         int callers = 64;
@@ -322,7 +322,7 @@ class SeveralServersTest {
         assertThat(apart).isLessThan(Duration.ofMinutes(1));
     }
 
-    /** A server's own clock, which is wrong. */
+    /** The wrong clock of a server. */
     private record SkewedTime(Duration ahead) implements Time {
 
         @Override

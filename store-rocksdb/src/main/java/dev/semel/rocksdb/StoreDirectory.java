@@ -19,10 +19,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The folder of a store: what format it has, and who has it open.
+ * The directory of a store, with a file that names the format and a file that is locked while the store is open.
  *
- * <p>The file that tells the format comes last when a store is made. As long as only a draft of it is there nothing was acknowledged,
- * and the store is made anew; once it is there, the store is never made again, whatever of it is missing.
+ * <p>The format file is written last when a store is created. If only its draft exists, no commit was acknowledged, and the store is created
+ * again. Once the format file exists, the store is never created again, even if other files are missing.
  */
 final class StoreDirectory implements AutoCloseable {
 
@@ -33,7 +33,7 @@ final class StoreDirectory implements AutoCloseable {
     private static final String FORMAT_WORDS = "semel rocksdb ";
     private static final int MOST_SHOWN = 60;
 
-    /** Those of this process: to open and close the file of one a second time would give its lock away. */
+    /** Directories that this process has open. Opening and closing a lock file a second time would release its lock. */
     private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
 
     private final Path path;
@@ -46,15 +46,15 @@ final class StoreDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** How much more its disk has room for. */
+    /** Returns the free space on the disk. */
     long freeBytes() {
         return path.toFile().getUsableSpace();
     }
 
     /**
-     * Takes a folder, which is made if it is not there.
+     * Locks a directory, and creates it if it does not exist.
      *
-     * @throws StoreException if another has it, if it is of another format, or if it cannot be written
+     * @throws StoreException if it is in use, if it contains other files or a store of another format, or if it cannot be written
      */
     static StoreDirectory take(Path path) {
         try {
@@ -89,7 +89,8 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     private static StoreException inUse(Path path, String who) {
-        return StoreException.rejected("The folder " + path + " is in use by " + (who.isEmpty() ? "another" : who));
+        return StoreException.rejected(
+                "The folder " + path + " is in use by " + (who.isEmpty() ? "another process" : who));
     }
 
     private static FileChannel locked(Path path, String me) throws IOException {
@@ -109,7 +110,7 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Opens what is in it; what is new is made, and from then on it is a store. */
+    /** Opens the database of the store, and creates it if the directory is new. */
     Database open(RocksDbSettings settings) {
         try {
             boolean isNew = !Files.exists(path.resolve(FORMAT_FILE));
@@ -147,19 +148,19 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Has the disk keep the names of what is in a folder. */
+    /** Syncs a directory, so that the names of its files survive a power failure. */
     static void sync(Path folder) throws IOException {
         try (FileChannel channel = FileChannel.open(folder)) {
             channel.force(true);
         }
     }
 
-    /** Where RocksDB keeps the files of a store in some folder. */
+    /** Returns the directory of RocksDB's files within the directory of a store. */
     static Path database(Path path) {
         return path.resolve(DATABASE);
     }
 
-    /** Refuses a folder that holds no store, or one of another format. */
+    /** Rejects a directory that contains no store, or a store of another format. */
     static void requireStore(Path path) {
         try {
             if (!Files.exists(path.resolve(FORMAT_FILE))) {
@@ -180,8 +181,8 @@ final class StoreDirectory implements AutoCloseable {
                         + "\"; this release reads and writes \"" + FORMAT_WORDS + Rows.FORMAT + "\"");
             }
         } else if (hasOtherFiles(path)) {
-            throw StoreException.rejected(
-                    "The folder " + path + " holds something else: it has no file " + FORMAT_FILE);
+            throw StoreException.rejected("The folder " + path + " contains other files and no store: it has no file "
+                    + FORMAT_FILE + ". Choose an empty folder, or one that does not exist");
         }
     }
 
@@ -206,7 +207,7 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Lets go of it, and of the lock with the file. */
+    /** Closes the lock file, which releases the lock. */
     @Override
     public void close() throws IOException {
         if (lock.isOpen()) {

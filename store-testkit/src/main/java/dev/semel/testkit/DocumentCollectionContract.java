@@ -57,6 +57,36 @@ public interface DocumentCollectionContract extends DocumentFixture {
     }
 
     @Test
+    default void documentOfTheHighestVersion_isNotUpdated() {
+        Document first = Document.created(new DocumentId("notes", "", "a"), time().instant(), null, Json.of("1"));
+        Document highest = new Document(
+                first.id(), Long.MAX_VALUE, first.createdAt(), first.updatedAt(), null, first.data(), "", 0);
+        transactions().run(tx -> {
+            tx.expectAbsent(first.id());
+            return tx.put(highest, List.of());
+        });
+        assertThatThrownBy(() -> write(tx -> NOTES.update(tx, "a", Long.MAX_VALUE, Json.of("2"))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("A document of notes has version 9223372036854775807, the highest:"
+                        + " delete it and create it again");
+        assertThat(NOTES.read(documents(), "a").orElseThrow().data()).isEqualTo(Json.of("1"));
+        write(tx -> NOTES.delete(tx, "a", Long.MAX_VALUE));
+        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("3")))).isInstanceOf(WriteResult.Written.class);
+    }
+
+    @Test
+    default void documentThatWouldExpireAfterMoreThanAHundredYears_isRejected() {
+        for (Duration ttl : List.of(Duration.ofDays(36_526), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> write(tx -> NOTES.create(tx, "a", Json.of("1"), ttl)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("A ttl must be at most a hundred years, not " + ttl + "; null is for ever");
+        }
+        write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofDays(36_525)));
+        assertThat(NOTES.read(documents(), "a").orElseThrow().expiresAt())
+                .isEqualTo(time().instant().plus(Duration.ofDays(36_525)));
+    }
+
+    @Test
     default void createMinted_makesAnotherKey_ifTheFirstIsTaken() {
         write(tx -> NOTES.create(tx, "taken", Json.of("1")));
         Iterator<String> keys = List.of("taken", "free").iterator();

@@ -54,6 +54,20 @@ public interface FailureContract extends StoreFixture {
         assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(StackOverflowError.class);
     }
 
+    /** Kotlin, Scala and Lombok's SneakyThrows let an operation throw anything. */
+    @ParameterizedTest
+    @EnumSource
+    default void operationThatThrowsAPlainThrowable_hasFailed(Mode mode) {
+        Throwable plain = new Throwable("neither exception nor error");
+        Call call = call("k");
+        assertThat(run(newOnce(), mode, call, () -> {
+                    throw StoreFixture.<RuntimeException>unchecked(plain);
+                }))
+                .isEqualTo(new Outcome.Failed(plain, 1));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.FAILED);
+        assertThat(run(mode, call, "again")).isInstanceOf(Outcome.Executed.class);
+    }
+
     @ParameterizedTest
     @EnumSource
     @SuppressWarnings("NullAway") // hostile on purpose

@@ -102,7 +102,7 @@ public interface IndexContract extends DocumentFixture {
     default void query_thatFixesNoPrefix_isRejected_withTheQueriesThatArePossible() {
         assertThatThrownBy(() -> found(Map.of("target", IdSchemes.UUID4S.mint())))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("No key of votes begins with [target]; it can be asked by [user], [user, tag], "
+                .hasMessage("No key or index of votes starts with [target]; it can be queried by [user], [user, tag], "
                         + "[user, tag, target], [tag], [tag, target]");
         assertThatThrownBy(() -> found(Map.of())).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> found(Map.of("colour", "red"))).isInstanceOf(IllegalArgumentException.class);

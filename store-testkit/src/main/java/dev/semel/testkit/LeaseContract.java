@@ -25,12 +25,16 @@ import dev.semel.store.spi.OnceStore;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A lease is renewed by its owner, and taken over after the owner crashed; then the owner has lost it. */
 public interface LeaseContract extends StoreFixture {
@@ -356,6 +360,25 @@ public interface LeaseContract extends StoreFixture {
         IdempotencyRecord record = Objects.requireNonNull(stored(call));
         assertThat(record.deadline()).isEqualTo(time().instant().plus(SETTINGS.retention()));
         assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1999-12-31T23:59:59Z", "2019-12-31T23:59:59Z", "2200-01-01T00:00:00Z"})
+    default void clockThatNoIdCanRepresent_runsTheOperationOnce(Instant wrong) {
+        AtomicInteger runs = new AtomicInteger();
+        for (Mode mode : modes()) {
+            Call call = call("during-" + mode);
+            time().setClock(Instant.parse("2026-01-07T12:00:00Z"));
+            assertThat(run(newOnce(), mode, call, () -> {
+                        time().setClock(wrong);
+                        return Response.of("done " + runs.incrementAndGet());
+                    }))
+                    .isInstanceOf(Outcome.Executed.class);
+            time().advance(SETTINGS.lease().multipliedBy(2));
+            assertThat(run(mode, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+            assertThat(run(mode, call("before-" + mode), "done")).isInstanceOf(Outcome.Executed.class);
+        }
+        assertThat(runs).hasValue(modes().size());
     }
 
     /** Collects the fencing tokens of completions that were rejected. */

@@ -211,7 +211,7 @@ public interface OrderContract extends DocumentFixture {
                     return NOTES.create(tx, "b", Json.of("2"));
                 }))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("A transaction creates one document in a commit order, and this is a second one of notes");
+                .hasMessage("A transaction can create only one document of notes in the same commit order");
         assertThat(oldestNotes()).isEmpty();
         transactions().run(tx -> {
             NOTES.create(tx, "a", Json.of("1"));

@@ -39,6 +39,21 @@ public interface ReplayContract extends StoreFixture {
 
     @ParameterizedTest
     @EnumSource
+    default void replay_keepsEveryCharacterOfAHeader(Mode mode) {
+        Map<String, String> headers = Map.of(
+                "lone surrogates", "a\uD800b\uDC00\uDC00c\uD800",
+                "pair", "\uD83D\uDE00",
+                "replacement", "\uFFFD",
+                "controls", "\0\t\n\r\\",
+                "\uDFFF", "in the name");
+        Response response = Response.of(200, headers, new byte[] {1});
+        Call call = call("k");
+        run(newOnce(), mode, call, () -> response);
+        assertThat(replayed(run(mode, call, "must not run"))).isEqualTo(response);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     default void responseThatLooksLikeDeeplyNestedJson_isKept(Mode mode) {
         String closed = "[\"\\\"" + "]".repeat(400_000) + "\",";
         for (String text : List.of("[".repeat(500_000), closed + "[".repeat(100_000))) {

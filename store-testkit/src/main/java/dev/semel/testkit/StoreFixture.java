@@ -83,6 +83,12 @@ public interface StoreFixture {
         return IdSchemes.TID62.mint();
     }
 
+    /** Throws anything where the compiler expects an unchecked exception. */
+    @SuppressWarnings("unchecked")
+    static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
     /** A call by ann. */
     static Call call(String key) {
         return call(key, PAYLOAD);

@@ -208,6 +208,17 @@ public interface SweepContract extends AdminFixture {
         assertThat(admin().cleanups(100)).contains(new Cleanup(StoreAdmin.KEYS, 1, time().instant()));
     }
 
+    @Test
+    default void sweepsAtHugeIntervals_start() {
+        List<Boolean> completed = new ArrayList<>();
+        try (Sweeper sweeper =
+                new Sweeper(admin(), time(), List.of(), (cleanups, complete) -> completed.add(complete))) {
+            sweeper.every(Duration.ofSeconds(Long.MAX_VALUE), e -> {});
+            time().advance(Duration.ofMinutes(2));
+            assertThat(completed).containsExactly(true);
+        }
+    }
+
     /** As when a server is stopped amid a sweep, and started again. */
     @Test
     default void sweepThatWasCutOff_isCompletedSoonAfterTheNextStart() {

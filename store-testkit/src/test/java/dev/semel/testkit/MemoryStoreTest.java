@@ -70,7 +70,7 @@ class MemoryStoreTest {
         fill();
         assertThatThrownBy(() -> create("more", 10_000, null))
                 .isInstanceOf(StoreException.class)
-                .hasMessage("The memory store is full: it may hold 100000 bytes")
+                .hasMessage("The memory store is full: its limit is 100000 bytes")
                 .satisfies(e -> assertThat(((StoreException) e).isCertain()).isTrue());
         assertThat(store.read(id("more"))).isEmpty();
         for (int i = 0; i < 9; i++) {
@@ -207,7 +207,7 @@ class MemoryStoreTest {
     @Test
     void closedStore_throws() {
         store.close();
-        assertThatThrownBy(() -> create("k", 10, null)).hasMessage("The memory store is closed");
+        assertThatThrownBy(() -> create("k", 10, null)).hasMessage("The store is closed");
         assertThatThrownBy(() -> store.read(id("k"))).isInstanceOf(StoreException.class);
         assertThatThrownBy(() -> store.scan(ScanContract.all(1))).isInstanceOf(StoreException.class);
         assertThatThrownBy(() -> once.atomic(call("k"), tx -> Response.of("x"))).isInstanceOf(StoreException.class);

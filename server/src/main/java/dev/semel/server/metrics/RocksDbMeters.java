@@ -10,10 +10,10 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** What the embedded store tells of itself, under the names that it has there; times in seconds. */
+/** The metrics of an embedded store, under the names that the store reports. Durations are converted to seconds. */
 public final class RocksDbMeters implements MeterBinder {
 
-    /** Those that say how things stand; all others only rise. */
+    /** All other metrics are counters. */
     private static final Set<String> GAUGES =
             Set.of("keys", "documents", "disk.bytes", "disk.free.bytes", "memory.bytes", "memory.buffers.bytes");
 
@@ -47,8 +47,8 @@ public final class RocksDbMeters implements MeterBinder {
     }
 
     /**
-     * All of them are read from the store together, when one is read a second time: so they belong to one moment. The last values of a
-     * store that is closed or fails stay.
+     * Reads a metric. All metrics are read from the store together when one of them is read for the second time, so the values of a scrape
+     * belong to one moment. If the store is closed or fails, the last values are returned.
      */
     private synchronized double read(String name) {
         if (!alreadyRead.add(name)) {
@@ -57,7 +57,7 @@ public final class RocksDbMeters implements MeterBinder {
             try {
                 last = store.metrics();
             } catch (StoreException e) {
-                // whether it can be used is for /health/ready to say
+                // /health/ready reports the failure
             }
         }
         return last.getOrDefault(name, 0L);

@@ -19,6 +19,7 @@ import jdk.jshell.execution.DirectExecutionControl;
 import jdk.jshell.spi.ExecutionControl;
 import jdk.jshell.spi.ExecutionControlProvider;
 import jdk.jshell.spi.ExecutionEnv;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -26,6 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SnippetIT {
 
     private static final Pattern RESULT = Pattern.compile("(?s)(.*?);?\\s*// → (.*?)\\s*");
+
+    @TempDir
+    Path folder;
 
     static Stream<Path> pages() throws Exception {
         List<Path> pages = new ArrayList<>();
@@ -47,7 +51,9 @@ class SnippetIT {
             for (String standard : List.of("java.util.*", "java.time.*")) {
                 evaluate(shell, "import " + standard + ";", page);
             }
-            for (String statement : statements(shell, page)) {
+            for (String shown : statements(shell, page)) {
+                String statement =
+                        shown.replace("Path.of(\"", "Path.of(\"" + folder + "/"); // nothing is left in the sources
                 Matcher result = RESULT.matcher(statement);
                 if (result.matches()) {
                     String printed = evaluate(shell, "String.valueOf((Object) (" + result.group(1) + "))", page);
@@ -65,13 +71,16 @@ class SnippetIT {
         List<String> statements = new ArrayList<>();
         StringBuilder pending = new StringBuilder();
         boolean java = false;
-        for (String line : Files.readAllLines(page)) {
+        List<String> lines = Files.readAllLines(page);
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
             if (line.startsWith("```")) {
                 java = line.equals("```java");
             } else if (java && !line.isBlank()) {
                 pending.append(line).append('\n');
                 CompletionInfo info = shell.sourceCodeAnalysis().analyzeCompletion(pending.toString());
-                if (info.completeness().isComplete()) {
+                boolean continues = lines.get(i + 1).strip().startsWith("."); // a call on what so far looks complete
+                if (info.completeness().isComplete() && !continues) {
                     statements.add(pending.toString());
                     pending.setLength(0);
                 }

@@ -227,8 +227,8 @@ class OperatorEndToEndTest extends EndToEnd {
                     assertProblem(reply, 409, "wrong_state");
                     assertThat(reply.text("state")).as(key).isEqualTo(stands.told);
                     Reply after = operator.get(path(key) + ENDPOINT);
-                    assertThat(after.text("status") + after.text("fence"))
-                            .isEqualTo(before.text("status") + before.text("fence"));
+                    assertThat(after.text("status") + after.text("fencingToken"))
+                            .isEqualTo(before.text("status") + before.text("fencingToken"));
                 }
                 if (!stands.told.equals("unknown")
                         || stands.allowed.contains(action)) { // this route leaves none by itself
