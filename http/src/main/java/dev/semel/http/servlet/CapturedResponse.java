@@ -239,11 +239,16 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             return;
         }
         requireUncommitted();
+        send(Problem.of(status, "http_" + status, message));
+    }
+
+    /** Replaces the body by a problem, and commits the response. */
+    void send(Problem problem) {
         restart();
-        this.status = status;
+        this.status = problem.status();
         super.setContentType(Problem.CONTENT_TYPE);
         super.setCharacterEncoding((String) null);
-        end(Problem.of(status, "http_" + status, message).toJson());
+        end(problem.toJson());
     }
 
     @Override
