@@ -139,7 +139,7 @@ public final class Transactions {
             } catch (OperationException e) {
                 result = check(tx, e);
                 if (!(result instanceof CommitResult.DocumentConflict)) {
-                    Transactions.<E>rethrow(e.getCause());
+                    throw Transactions.<RuntimeException>unchecked(e.getCause());
                 }
             }
             CommitResult.DocumentConflict conflict = (CommitResult.DocumentConflict) result;
@@ -191,13 +191,13 @@ public final class Transactions {
         }
     }
 
-    /** Throws what an operation threw, which is E or unchecked. */
+    /**
+     * Throws what an operation threw without wrapping it. This is an E or unchecked, unless the operation has deceived the compiler, too: it
+     * may even be a Throwable that is neither Exception nor Error.
+     */
     @SuppressWarnings("unchecked")
-    private static <E extends Exception> void rethrow(Throwable thrown) throws E {
-        if (thrown instanceof Error error) {
-            throw error;
-        }
-        throw (E) thrown;
+    private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 
     private static List<Duration> defaultBackoff() {

@@ -38,11 +38,11 @@ public final class Exchange {
     private final Tracing tracing;
     private final Idempotency rule;
     private final Call call;
-    private final byte[] body;
+    private final byte @Nullable [] body;
     private final WebRequest request;
     private @Nullable String traceReference;
 
-    Exchange(Once once, Tracing tracing, Idempotency rule, Call call, byte[] body, WebRequest request) {
+    Exchange(Once once, Tracing tracing, Idempotency rule, Call call, byte @Nullable [] body, WebRequest request) {
         this.once = once;
         this.tracing = tracing;
         this.rule = rule;
@@ -61,8 +61,12 @@ public final class Exchange {
         }
     }
 
-    /** Returns the whole body of the request. The array is not a copy and must not be changed. */
-    public byte[] body() {
+    /**
+     * Returns the whole body of the request. The array is not a copy and must not be changed.
+     *
+     * @return null if the body was parsed, so that the request has its parameters or parts
+     */
+    public byte @Nullable [] body() {
         return body;
     }
 

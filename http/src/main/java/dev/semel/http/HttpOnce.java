@@ -65,10 +65,10 @@ public final class HttpOnce {
             return null;
         }
         IdempotencyKey key = key(sender, request, headers.key());
-        byte[] body = Payload.read(request, settings.requestLimit());
+        Payload payload = Payload.of(request, settings.requestLimit());
         String clientTxId = headers.clientTxId() == null ? IdSchemes.TID62.mint() : headers.clientTxId();
-        Call call = new Call(key, Payload.fingerprint(request, body), clientTxId, KeyHeaders.maxWait(request));
-        return new Exchange(once, tracing, rule, call, body, request);
+        Call call = new Call(key, payload.fingerprint(), clientTxId, KeyHeaders.maxWait(request));
+        return new Exchange(once, tracing, rule, call, payload.body(), request);
     }
 
     private static IdempotencyKey key(String user, WebRequest request, String key) throws RejectedException {

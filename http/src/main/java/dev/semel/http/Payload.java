@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /** Reads request bodies and computes their fingerprints. */
 public final class Payload {
 
+    private final byte @Nullable [] body;
+    private final Fingerprint fingerprint;
+
     private static final byte[] NOTHING = {};
     private static final Fingerprint OF_NOTHING = Fingerprint.ofBytes(NOTHING);
 
@@ -32,7 +35,74 @@ public final class Payload {
     /** The longest time that a body may take. */
     private static final long MOST_NANOS = 60_000_000_000L;
 
-    private Payload() {}
+    private Payload(byte @Nullable [] body, Fingerprint fingerprint) {
+        this.body = body;
+        this.fingerprint = fingerprint;
+    }
+
+    /** Returns the body; null if it was parsed instead of read. */
+    byte @Nullable [] body() {
+        return body;
+    }
+
+    /** Returns the fingerprint of body and query. */
+    Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    /**
+     * Reads the payload of a request: its parts, its body, or the parameters that a filter in front has taken from the body.
+     *
+     * @throws RejectedException if it exceeds the limit, arrives too slowly, or is not complete
+     */
+    static Payload of(WebRequest request, int limit) throws RejectedException {
+        requireFits(request.contentLength(), limit);
+        byte[] parts = parts(request, limit);
+        if (parts != null) {
+            return parsed(request, parts, limit);
+        }
+        byte[] body = read(request, limit);
+        byte[] form = body.length == 0 ? request.form(limit) : null;
+        if (form != null) {
+            return parsed(request, form, limit);
+        }
+        requireComplete(request, body);
+        return new Payload(body, fingerprint(request, body));
+    }
+
+    private static byte @Nullable [] parts(WebRequest request, int limit) throws RejectedException {
+        try {
+            return request.parts(limit);
+        } catch (IOException e) {
+            throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY);
+        }
+    }
+
+    private static Payload parsed(WebRequest request, byte[] parsed, int limit) throws RejectedException {
+        requireFits(parsed.length, limit);
+        return new Payload(null, withQuery(Fingerprint.ofBytes(parsed), request.query()));
+    }
+
+    private static void requireFits(long length, int limit) throws RejectedException {
+        if (length > limit) {
+            throw new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
+        }
+    }
+
+    /**
+     * Rejects a body of which a filter in front has read a part: different payloads would have the same fingerprint. A body that is sent
+     * compressed may be shorter than announced because a filter in front inflates it.
+     */
+    private static void requireComplete(WebRequest request, byte[] body) throws RejectedException {
+        boolean isShort = body.length < request.contentLength() && request.header("Content-Encoding") == null;
+        boolean isHeadless = isMultipart(request.header(CONTENT_TYPE)) && !(body.length > 1 && body[0] == '-' && body[1] == '-');
+        if (isShort || isHeadless) {
+            throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY
+                    .problem()
+                    .detailed("The body is not complete: " + body.length
+                            + " bytes are left of it. A filter in front of the idempotency filter may have read it."));
+        }
+    }
 
     /**
      * Reads a body to its end. Blocks until it is complete.
@@ -42,9 +112,7 @@ public final class Payload {
      */
     public static byte[] read(WebRequest request, int limit) throws RejectedException {
         long announced = request.contentLength();
-        if (announced > limit) {
-            throw new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
-        }
+        requireFits(announced, limit);
         try {
             return read(request.body(), announced, limit);
         } catch (IOException e) {
@@ -87,8 +155,10 @@ public final class Payload {
      * the fingerprint of the body alone, as the command line prints it.
      */
     static Fingerprint fingerprint(WebRequest request, byte[] body) {
-        Fingerprint ofBody = fingerprint(request.header(CONTENT_TYPE), body);
-        String query = request.query();
+        return withQuery(fingerprint(request.header(CONTENT_TYPE), body), request.query());
+    }
+
+    private static Fingerprint withQuery(Fingerprint ofBody, @Nullable String query) {
         if (query == null || query.isEmpty()) {
             return ofBody;
         }
@@ -118,10 +188,24 @@ public final class Payload {
         return contentType == null || isJson(contentType) || body[0] == '{' || body[0] == '[';
     }
 
+    /** Returns whether a content type is that of a form with files, {@code multipart/form-data}. */
+    public static boolean isMultipart(@Nullable String contentType) {
+        return contentType != null && mediaType(contentType).equalsIgnoreCase("multipart/form-data");
+    }
+
+    /** Returns whether a content type is that of a form, {@code application/x-www-form-urlencoded}. */
+    public static boolean isForm(@Nullable String contentType) {
+        return contentType != null && mediaType(contentType).equalsIgnoreCase("application/x-www-form-urlencoded");
+    }
+
+    private static String mediaType(String contentType) {
+        int semicolon = contentType.indexOf(';');
+        return (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip();
+    }
+
     /** Returns whether a content type is JSON, whose default encoding is UTF-8. */
     public static boolean isJson(String contentType) {
-        int semicolon = contentType.indexOf(';');
-        String type = (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip();
+        String type = mediaType(contentType);
         int suffix = type.length() - JSON_SUFFIX.length();
         return type.equalsIgnoreCase(JSON)
                 || (suffix > 0 && type.regionMatches(true, suffix, JSON_SUFFIX, 0, JSON_SUFFIX.length()));

@@ -5,15 +5,19 @@ public final class RejectedException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    private final IdempotencyProblem problem;
+    private final Problem problem;
 
     RejectedException(IdempotencyProblem problem) {
+        this(problem.problem());
+    }
+
+    RejectedException(Problem problem) {
         super(problem.code(), null, false, false);
         this.problem = problem;
     }
 
     /** Returns the error response. */
     public Problem problem() {
-        return problem.problem();
+        return problem;
     }
 }

@@ -28,4 +28,25 @@ public interface WebRequest {
 
     /** Returns the stream of the body. */
     InputStream body() throws IOException;
+
+    /**
+     * Parses a multipart body. Called before {@link #body()}.
+     *
+     * @param limit the most bytes that are needed: a longer payload is rejected
+     * @return an unambiguous encoding of the parts; null if the body is no multipart body, or the handler has to parse it from the stream
+     */
+    default byte @Nullable [] parts(int limit) throws IOException {
+        return null;
+    }
+
+    /**
+     * Returns an unambiguous encoding of the parameters of a form. Called after {@link #body()} was found to be empty, which it is if a
+     * filter in front has asked for a parameter.
+     *
+     * @param limit the most bytes that are needed: a longer payload is rejected
+     * @return null if the body is no form, or has no parameters
+     */
+    default byte @Nullable [] form(int limit) {
+        return null;
+    }
 }

@@ -52,6 +52,17 @@ final class ByteReader {
         return text;
     }
 
+    /** Reads a text that was written by {@link ByteWriter#addChars}. */
+    String readChars() {
+        long count = readVarint();
+        require(count);
+        StringBuilder text = new StringBuilder((int) count);
+        for (long i = 0; i < count; i++) {
+            text.append((char) readVarint());
+        }
+        return text.toString();
+    }
+
     Instant readInstant() {
         long zigzag = readVarint();
         return Instant.ofEpochSecond((zigzag >>> 1) ^ -(zigzag & 1), readVarint());

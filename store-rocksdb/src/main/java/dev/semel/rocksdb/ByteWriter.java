@@ -62,6 +62,15 @@ final class ByteWriter {
         return addBlock(text.getBytes(UTF_8));
     }
 
+    /** Adds a text as UTF-16, which also encodes lone surrogates. UTF-8 would replace them. */
+    ByteWriter addChars(String text) {
+        addVarint(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            addVarint(text.charAt(i));
+        }
+        return this;
+    }
+
     ByteWriter addInstant(Instant instant) {
         long seconds = instant.getEpochSecond();
         return addVarint((seconds << 1) ^ (seconds >> 63)).addVarint(instant.getNano());

@@ -16,6 +16,7 @@ final class RecordRows {
 
     private static final int REFUSAL = 1;
     private static final int NOT_KEPT = 2;
+    private static final int HEADERS_AS_CHARS = 4;
 
     private RecordRows() {}
 
@@ -72,13 +73,42 @@ final class RecordRows {
                 .addOptionalInstant(record.purgeAt())
                 .addByte(response == null ? 0 : 1);
         if (response != null) {
-            out.addByte((response.isRefusal() ? REFUSAL : 0) | (response.isKept() ? 0 : NOT_KEPT))
+            boolean asChars = hasLoneSurrogate(response.headers());
+            out.addByte((response.isRefusal() ? REFUSAL : 0)
+                            | (response.isKept() ? 0 : NOT_KEPT)
+                            | (asChars ? HEADERS_AS_CHARS : 0))
                     .addVarint(response.status())
                     .addVarint(response.headers().size());
-            response.headers().forEach((name, value) -> out.addText(name).addText(value));
+            if (asChars) {
+                response.headers().forEach((name, value) -> out.addChars(name).addChars(value));
+            } else {
+                response.headers().forEach((name, value) -> out.addText(name).addText(value));
+            }
             out.addBlock(response.body());
         }
         return out.toBytes();
+    }
+
+    private static boolean hasLoneSurrogate(Map<String, String> headers) {
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            if (hasLoneSurrogate(header.getKey()) || hasLoneSurrogate(header.getValue())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean hasLoneSurrogate(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                int codePoint = text.codePointAt(i);
+                if (!Character.isSupplementaryCodePoint(codePoint)) {
+                    return true;
+                }
+                i++;
+            }
+        }
+        return false;
     }
 
     static IdempotencyRecord record(IdempotencyKey key, byte[] value) {
@@ -114,7 +144,11 @@ final class RecordRows {
         long count = in.readVarint();
         Map<String, String> headers = count == 0 ? Map.of() : new HashMap<>();
         for (long left = count; left > 0; left--) {
-            headers.put(in.readText(), in.readText());
+            if ((flags & HEADERS_AS_CHARS) == 0) {
+                headers.put(in.readText(), in.readText());
+            } else {
+                headers.put(in.readChars(), in.readChars());
+            }
         }
         Response response = Response.of(status, headers, in.readBlock());
         response = (flags & REFUSAL) == 0 ? response : response.asRefusal();

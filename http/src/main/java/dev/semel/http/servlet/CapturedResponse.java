@@ -13,8 +13,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.charset.Charset;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -45,6 +43,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private static final byte[] NOTHING = {};
 
     private final HttpServletResponse beneath;
+    private final ServletResponse wrapped;
     private final @Nullable String typeBefore;
     private final CapturedHeaders headers = new CapturedHeaders();
     private final List<Cookie> cookies = new ArrayList<>(0);
@@ -65,27 +64,24 @@ final class CapturedResponse extends HttpServletResponseWrapper {
      * @param keepAtMost the most bytes that are kept of a streamed response
      */
     CapturedResponse(HttpServletResponse beneath, int streamAfter, int keepAtMost) {
-        super(beneath);
+        super(Tomcat.hidden(beneath));
         this.beneath = beneath;
+        this.wrapped = getResponse();
         this.typeBefore = beneath.getContentType();
         this.body = new CapturedBody(this::openStream, streamAfter, keepAtMost);
         this.stream = new CapturedStream(body);
     }
 
     /**
-     * Returns a proxy, which hides the container's response: after a forward, Tomcat unwraps the response and closes it.
+     * Whether a resource that is being included writes this response: it must not change status and headers. Tomcat then has put a
+     * response beneath this one. Jetty puts it on top, where it ignores such changes itself.
      */
-    @Override
-    public ServletResponse getResponse() {
-        ClassLoader loader = CapturedResponse.class.getClassLoader();
-        Class<?>[] types = {HttpServletResponse.class};
-        return (ServletResponse) Proxy.newProxyInstance(loader, types, (proxy, method, arguments) -> {
-            try {
-                return method.invoke(beneath, arguments);
-            } catch (InvocationTargetException e) {
-                throw Objects.requireNonNull(e.getCause());
-            }
-        });
+    private boolean isIncluded() {
+        return getResponse() != wrapped;
+    }
+
+    private boolean isFixed() {
+        return isCommitted() || isIncluded();
     }
 
     private OutputStream openStream() throws IOException {
@@ -189,7 +185,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setContentType(@Nullable String type) {
-        if (isCommitted()) {
+        if (isFixed()) {
             return;
         }
         super.setContentType(type);
@@ -198,7 +194,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setCharacterEncoding(@Nullable String encoding) {
-        if (writer == null && !isCommitted()) {
+        if (writer == null && !isFixed()) {
             super.setCharacterEncoding(encoding);
         }
     }
@@ -210,7 +206,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setLocale(@Nullable Locale locale) {
-        if (isCommitted()) {
+        if (isFixed()) {
             return;
         }
         super.setLocale(locale);
@@ -221,7 +217,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setStatus(int status) {
-        if (!isCommitted()) {
+        if (!isFixed()) {
             this.status = status;
         }
     }
@@ -239,12 +235,20 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     /** Sends a problem, because the container's error page would be rendered too late to be recorded. */
     @Override
     public void sendError(int status, String message) throws IOException {
+        if (isIncluded()) {
+            return;
+        }
         requireUncommitted();
+        send(Problem.of(status, "http_" + status, message));
+    }
+
+    /** Replaces the body by a problem, and commits the response. */
+    void send(Problem problem) {
         restart();
-        this.status = status;
+        this.status = problem.status();
         super.setContentType(Problem.CONTENT_TYPE);
         super.setCharacterEncoding((String) null);
-        end(Problem.of(status, "http_" + status, message).toJson());
+        end(problem.toJson());
     }
 
     @Override
@@ -264,6 +268,9 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+        if (isIncluded()) {
+            return;
+        }
         requireUncommitted();
         if (clearBuffer) {
             restart();
@@ -314,6 +321,9 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void reset() {
+        if (isIncluded()) {
+            return;
+        }
         requireUncommitted();
         restart();
         discard();
@@ -336,28 +346,28 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     /** Sent only with a streamed response. Otherwise the length of the body is known. */
     @Override
     public void setContentLengthLong(long length) {
-        if (!isCommitted()) {
+        if (!isFixed()) {
             announced = length;
         }
     }
 
     @Override
     public void addCookie(Cookie cookie) {
-        if (!isCommitted()) {
+        if (!isFixed()) {
             cookies.add(cookie);
         }
     }
 
     @Override
     public void setHeader(String name, @Nullable String value) {
-        if (!isCommitted() && !isSetElsewhere(name, value)) {
+        if (!isFixed() && !isSetElsewhere(name, value)) {
             headers.set(name, value);
         }
     }
 
     @Override
     public void addHeader(String name, @Nullable String value) {
-        if (value != null && !isCommitted() && !isSetElsewhere(name, value)) {
+        if (value != null && !isFixed() && !isSetElsewhere(name, value)) {
             headers.add(name, value);
         }
     }

@@ -5,6 +5,7 @@ import dev.semel.http.CapturedBody;
 import dev.semel.http.Exchange;
 import dev.semel.http.FilterSettings;
 import dev.semel.http.HandlerAdapter;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.once.Lease;
 import dev.semel.store.Response;
@@ -75,7 +76,15 @@ final class FilterChainAdapter implements HandlerAdapter {
                 lease);
         last = run;
         run.start();
-        chain.doFilter(run.request(), run.response());
+        try {
+            chain.doFilter(run.request(), run.response());
+        } catch (IOException | ServletException | RuntimeException e) {
+            if (!run.request().isFormMalformed() || run.response().isStreaming()) {
+                throw e;
+            }
+            run.doNotRecord();
+            run.response().send(IdempotencyProblem.UNREADABLE_BODY.problem().detailed("The form is malformed"));
+        }
         run.response().finish();
         return run;
     }

@@ -5,6 +5,7 @@ import dev.semel.http.Exchange;
 import dev.semel.http.FilterSettings;
 import dev.semel.http.HttpOnce;
 import dev.semel.http.Idempotency;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.http.RejectedException;
 import dev.semel.http.Tracing;
@@ -20,6 +21,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +33,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Requests with a safe method, and requests without a key on routes that require none, are passed on unchanged. For all others, the
  * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler must complete such a request before
- * it returns: {@code startAsync} throws. It reads the body with {@code getInputStream}, {@code getReader} or {@code getParameter};
- * {@code getParts} throws.
+ * it returns: {@code startAsync} throws. It reads the body as it does without a key: as a stream, as parameters or as parts.
  */
 public final class IdempotencyFilter implements Filter {
+
+    private static final Set<String> UNREADABLE =
+            Set.of(IdempotencyProblem.UNREADABLE_BODY.code(), IdempotencyProblem.SLOW_BODY.code());
 
     private final HttpOnce once;
     private final Function<HttpServletRequest, @Nullable String> user;
@@ -154,6 +158,9 @@ public final class IdempotencyFilter implements Filter {
         if (problem.status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
             ProblemSender.sendUnread(problem, request, response);
             return;
+        }
+        if (UNREADABLE.contains(problem.code())) {
+            response.setHeader("Connection", "close"); // the next request could not be found
         }
         if (problem.status() == HttpServletResponse.SC_UNAUTHORIZED) {
             response.setHeader("WWW-Authenticate", "Bearer");

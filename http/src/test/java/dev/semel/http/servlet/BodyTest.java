@@ -41,7 +41,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(Container.class)
 class BodyTest {
 
-    private static final String FORM = "application/x-www-form-urlencoded";
     private static final String HEAD = "POST / HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nIdempotency-Key: k\r\n";
 
     private final Container web;
@@ -219,70 +218,6 @@ class BodyTest {
     }
 
     @Test
-    void form_isReadAsParameters() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            Map<String, String[]> all = request.getParameterMap();
-            response.setCharacterEncoding("UTF-8");
-            response.getWriter()
-                    .print(request.getParameter("a")
-                            + Arrays.toString(request.getParameterValues("b"))
-                            + request.getParameter("none")
-                            + Arrays.toString(request.getParameterValues("none"))
-                            + Collections.list(request.getParameterNames())
-                            + all.size());
-        })) {
-            HttpResponse<byte[]> reply = app.post("/?b=0&q=%20")
-                    .key("k")
-                    .header("Content-Type", FORM)
-                    .body("a=%C3%A9+1&b=1&&b=2&c&=d")
-                    .send();
-            assertThat(text(reply)).isEqualTo("é 1[0, 1, 2]nullnull[b, q, a, c, ]5");
-        }
-    }
-
-    @Test
-    void formInAnotherEncoding_isDecodedWithIt() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            request.setCharacterEncoding("ISO-8859-1");
-            response.setCharacterEncoding("UTF-8");
-            response.getWriter().print(request.getParameter("a"));
-        })) {
-            HttpResponse<byte[]> reply = app.post("/")
-                    .key("k")
-                    .header("Content-Type", FORM)
-                    .body("a=%E9")
-                    .send();
-            assertThat(text(reply)).isEqualTo("é");
-        }
-    }
-
-    @Test
-    void malformedForm_isReported() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            runs.incrementAndGet();
-            assertThatThrownBy(() -> request.getParameter("a")).isInstanceOf(IllegalStateException.class);
-        })) {
-            app.post("/").key("k").header("Content-Type", FORM).body("a=%zz").send();
-            assertThat(runs).hasValue(1);
-        }
-    }
-
-    @Test
-    void formReadAsAStream_isNotReadTwice() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            echo.handle(request, response);
-            assertThat(request.getParameter("a")).isNull();
-        })) {
-            HttpResponse<byte[]> reply = app.post("/")
-                    .key("k")
-                    .header("Content-Type", FORM)
-                    .body("a=1")
-                    .send();
-            assertThat(text(reply)).isEqualTo("a=1");
-        }
-    }
-
-    @Test
     void text_isReadInItsEncoding() throws Exception {
         Map<String, Charset> encodings = Map.of(
                 "application/json",
@@ -330,29 +265,6 @@ class BodyTest {
     }
 
     @Test
-    void multipart_isReadAsAStreamOnly() throws Exception {
-        String body = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n";
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            assertThatThrownBy(request::getParts)
-                    .isInstanceOf(ServletException.class)
-                    .hasMessageContaining("getInputStream");
-            assertThatThrownBy(() -> request.getPart("a")).isInstanceOf(ServletException.class);
-            assertThat(request.getParameter("a")).isNull();
-            echo.handle(request, response);
-        })) {
-            for (boolean again : new boolean[] {false, true}) {
-                HttpResponse<byte[]> reply = app.post("/")
-                        .key("k")
-                        .header("Content-Type", "multipart/form-data; boundary=b")
-                        .body(body)
-                        .send();
-                assertThat(text(reply)).isEqualTo(body);
-                assertThat(isReplay(reply)).isEqualTo(again);
-            }
-        }
-    }
-
-    @Test
     void asynchronousHandler_isRejected() throws Exception {
         try (TestApp app = TestApp.on(web).serve((request, response) -> {
             assertThat(request.isAsyncSupported()).isFalse();
@@ -361,25 +273,6 @@ class BodyTest {
             response.setStatus(202);
         })) {
             assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(202);
-        }
-    }
-
-    @Test
-    void forwardedRequest_isHandledByTheTarget() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            if (request.getRequestURI().equals("/from")) {
-                request.getRequestDispatcher("/to").forward(request, response);
-            } else {
-                runs.incrementAndGet();
-                Counter.increment(IdempotencyFilter.transaction(request));
-                response.getWriter().print("forwarded");
-            }
-        })) {
-            assertThat(text(app.post("/from").key("k").send())).isEqualTo("forwarded");
-            HttpResponse<byte[]> again = app.post("/from").key("k").send();
-            assertThat(text(again)).isEqualTo("forwarded");
-            assertThat(isReplay(again)).isTrue();
-            assertThat(runs).hasValue(1);
         }
     }
 

@@ -58,6 +58,7 @@ final class TestApp implements AutoCloseable {
         private Tracing tracing = Tracing.NONE;
         private final List<Filter> inFront = new ArrayList<>();
         private final List<Filter> behind = new ArrayList<>();
+        private boolean multipart;
         private @Nullable DocumentStore store;
 
         private Builder(Container web) {
@@ -89,6 +90,12 @@ final class TestApp implements AutoCloseable {
             return this;
         }
 
+        /** Lets the servlet parse multipart bodies. */
+        Builder multipart() {
+            this.multipart = true;
+            return this;
+        }
+
         Builder behind(Filter filter) {
             behind.add(filter);
             return this;
@@ -117,7 +124,7 @@ final class TestApp implements AutoCloseable {
         filters.add(new IdempotencyFilter(
                 engine, request -> request.getHeader("X-User"), request -> with.rule, with.settings, with.tracing));
         filters.addAll(with.behind);
-        this.web = with.web.start(filters, new HttpServlet() {
+        this.web = with.web.start(filters, with.multipart, new HttpServlet() {
             private static final long serialVersionUID = 1L;
 
             @Override
