@@ -180,6 +180,7 @@ public final class IdempotencyFilter implements Filter {
             return;
         }
         if (UNREADABLE.contains(problem.code())) {
+            Tomcat.resume(request, response);
             response.setHeader("Connection", "close"); // the next request could not be found
         }
         if (problem.status() == HttpServletResponse.SC_UNAUTHORIZED) {

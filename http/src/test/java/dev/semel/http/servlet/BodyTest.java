@@ -230,10 +230,7 @@ class BodyTest {
                     TestApp.send(socket, HEAD + rest);
                     socket.shutdownOutput();
                     String reply = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
-                    assertThat(reply)
-                            .satisfiesAnyOf(
-                                    text -> assertThat(text).isEmpty(),
-                                    text -> assertThat(text).startsWith("HTTP/1.1 400"));
+                    assertThat(reply).startsWith("HTTP/1.1 400").contains("\"code\":\"unreadable_body\"");
                 }
             }
             assertThat(runs).hasValue(0);
@@ -245,7 +242,7 @@ class BodyTest {
         try (TestApp app = TestApp.on(web).serve(echo)) {
             String reply =
                     app.raw(HEAD + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n");
-            assertThat(reply).startsWith("HTTP/1.1 400");
+            assertThat(reply).startsWith("HTTP/1.1 400").contains("\"code\":\"unreadable_body\"");
             assertThat(runs).hasValue(0);
         }
     }
