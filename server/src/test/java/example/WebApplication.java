@@ -8,7 +8,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
 import java.util.EnumSet;
 
-/** What a team adds to an existing web application. */
+/** The code that adds the filter to a web application. */
 public final class WebApplication {
 
     private WebApplication() {}

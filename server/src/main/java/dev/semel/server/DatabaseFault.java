@@ -34,7 +34,7 @@ final class DatabaseFault {
         return cause == null ? message.replaceFirst("^The database cannot be used\\. ", "") : message(cause);
     }
 
-    /** Returns a description of the error for any client. It contains nothing of the original message. */
+    /** Returns a description of the error for any client. It contains no part of the original message. */
     static String kind(StoreException e) {
         SQLException cause = cause(e);
         String state = state(cause);

@@ -24,6 +24,7 @@ import dev.semel.server.web.App;
 import dev.semel.server.web.BodyBudget;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.ErrorFilter;
+import dev.semel.server.web.OutcomeLog;
 import dev.semel.server.web.Routes;
 import dev.semel.server.web.SecurityHeaders;
 import dev.semel.server.web.SlowClients;
@@ -177,7 +178,7 @@ public final class Server implements AutoCloseable {
                                 .map(match -> match.route().idempotency())
                                 .orElse(Idempotency.NONE),
                         FilterSettings.DEFAULTS,
-                        tracing(routes)));
+                        new OutcomeLog(tracing(routes))));
         ServletHolder api = new ServletHolder(new Api(routes, transactions, auth));
         api.setAsyncSupported(true);
         context.addServlet(api, "/");

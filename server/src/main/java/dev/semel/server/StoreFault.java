@@ -3,7 +3,7 @@ package dev.semel.server;
 import dev.semel.store.StoreException;
 
 /**
- * The cause of a store failure as it is shown to any client. It contains nothing of the exception's message.
+ * The cause of a store failure as it is shown to any client. It contains no part of the exception's message.
  *
  * @param reason the {@code reason} of a health response, for programs
  * @param detail a sentence for people

@@ -87,20 +87,23 @@ final class CallerSql {
     /** Rolls back the operation's writes, records a claimed key, and restores role and user. */
     final Recording joinedRefusal;
 
-    CallerSql(SqlTexts texts) {
-        this.claim = new Claiming(texts, "", "");
-        this.join = new Claiming(texts, "savepoint semel_key; ", "; savepoint semel_effects");
-        this.claimed = new Recording(texts, "select " + SAME_TRANSACTION + ACT, true, false, REPLACE + "; commit");
+    CallerSql(SqlTexts texts, AdvisoryLocks locks) {
+        this.claim = new Claiming(texts, locks, "", "");
+        this.join = new Claiming(texts, locks, "savepoint semel_key; ", "; savepoint semel_effects");
+        this.claimed =
+                new Recording(texts, locks, "select " + SAME_TRANSACTION + ACT, true, false, REPLACE + "; commit");
         this.unclaimed = new Recording(
                 texts,
+                locks,
                 "select " + require("pg_try_advisory_xact_lock(?)") + ", " + ACT,
                 false,
                 false,
                 RETURNING + "; commit");
         String enter = "select " + SAME_TRANSACTION + ENTER + "true";
         String end = REPLACE + LEAVE + "; release savepoint semel_key";
-        this.joined = new Recording(texts, enter, true, true, end);
-        this.joinedRefusal = new Recording(texts, "rollback to savepoint semel_effects; " + enter, true, true, end);
+        this.joined = new Recording(texts, locks, enter, true, true, end);
+        this.joinedRefusal =
+                new Recording(texts, locks, "rollback to savepoint semel_effects; " + enter, true, true, end);
     }
 
     /** Fails with {@link #NOT_SO} unless a condition holds. */
@@ -120,11 +123,13 @@ final class CallerSql {
     static final class Claiming {
 
         private final SqlTexts texts;
+        private final AdvisoryLocks locks;
         private final String before;
         private final String after;
 
-        private Claiming(SqlTexts texts, String before, String after) {
+        private Claiming(SqlTexts texts, AdvisoryLocks locks, String before, String after) {
             this.texts = texts;
+            this.locks = locks;
             this.before =
                     before + "select " + ENTER + "pg_try_advisory_xact_lock(?)" + Session.TIME + "; " + KeyLookups.ONE;
             this.after = LEAVE + after;
@@ -142,7 +147,7 @@ final class CallerSql {
                 Parameters to = new Parameters(statement)
                         .text(UniqueIds.mint())
                         .text(key.user())
-                        .number(id.lock())
+                        .number(locks.of(id))
                         .time(now)
                         .text(id.uuid().toString());
                 waits.bind(to, now);
@@ -179,6 +184,7 @@ final class CallerSql {
     static final class Recording {
 
         private final SqlTexts texts;
+        private final AdvisoryLocks locks;
         private final boolean claimed;
         private final boolean joined;
         private final String before;
@@ -186,8 +192,10 @@ final class CallerSql {
         private final String plain;
         private final String counted;
 
-        private Recording(SqlTexts texts, String before, boolean claimed, boolean joined, String after) {
+        private Recording(
+                SqlTexts texts, AdvisoryLocks locks, String before, boolean claimed, boolean joined, String after) {
             this.texts = texts;
+            this.locks = locks;
             this.claimed = claimed;
             this.joined = joined;
             this.before = before;
@@ -222,7 +230,7 @@ final class CallerSql {
                 Parameters to = new Parameters(statement);
                 bindBefore(to, transaction, key);
                 if (counts) {
-                    to.number(RowId.ofUser(key.user()).lock()).time(now);
+                    to.number(locks.of(RowId.ofUser(key.user()))).time(now);
                     QuotaSql.USERS.bind(
                             to,
                             List.of(RowSource.row(
@@ -249,7 +257,7 @@ final class CallerSql {
             } else if (claimed) {
                 to.text(transaction).text(key.user());
             } else {
-                to.number(RowId.of(key).lock()).text(key.user());
+                to.number(locks.of(RowId.of(key))).text(key.user());
             }
         }
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A commit checks preconditions and then writes, and nothing may change in between. Many preconditions are about rows that do not exist
  * yet, and PostgreSQL cannot lock those. So a transaction first takes an advisory lock for each row that it checks or writes
- * ({@link RowId}). The server releases the locks at the end of the transaction, and when a connection is lost. The order is:
+ * ({@link AdvisoryLocks}). The server releases the locks at the end of the transaction, and when a connection is lost. The order is:
  *
  * <ol>
  *   <li>rows, which are idempotency records and documents, by lock number;
@@ -61,13 +61,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommitGroup {
 
-    /** The last lock of the order. */
-    private static final long SEQUENCE_LOCK = Long.MAX_VALUE;
-
     /** A thousand years, which can be counted in microseconds. Longer durations are shortened. */
     private static final Duration LONGEST = Duration.ofDays(365_250);
 
     private final List<PendingCommit> commits;
+    private final AdvisoryLocks locks;
     private final CommitSql sql;
 
     private final Set<String> users = new TreeSet<>();
@@ -85,8 +83,9 @@ final class CommitGroup {
     private final List<List<@Nullable Object>> entryDeletes = new ArrayList<>();
 
     /** @param alone whether to wait for the locks of rows and users */
-    CommitGroup(List<PendingCommit> commits, boolean alone) {
+    CommitGroup(List<PendingCommit> commits, AdvisoryLocks locks, boolean alone) {
         this.commits = commits;
+        this.locks = locks;
         boolean records = false;
         boolean logged = false;
         boolean quota = false;
@@ -123,18 +122,19 @@ final class CommitGroup {
         if (write != null) {
             users.add(write.record().key().user());
             if (pending.isCounted()) {
-                addLock(RowId.ofUser(write.record().key().user()), commitNo, userLocks);
+                addLock(pending.user(), commitNo, userLocks);
             }
         }
         if (pending.commit.needsSequence() && sequenceLock.isEmpty()) {
-            sequenceLock.add(SEQUENCE_LOCK);
+            sequenceLock.add(locks.ofSequence());
         }
     }
 
     private void addLock(RowId id, long commitNo, Set<Long> ordered) {
-        ordered.add(id.lock());
+        long lock = locks.of(id);
+        ordered.add(lock);
         lockers.add(commitNo);
-        tried.add(id.lock());
+        tried.add(lock);
     }
 
     private void addDocuments(Commit commit, long commitNo) {

@@ -7,7 +7,6 @@ import dev.semel.store.internal.GroupCommit;
 import dev.semel.store.internal.RowLocks;
 import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.CommitResult;
-import dev.semel.store.spi.IdempotencyWrite;
 import java.time.Duration;
 import java.util.List;
 
@@ -115,7 +114,7 @@ final class Commits {
     private List<PendingCommit> createTogether(List<PendingCommit> pending) {
         List<PendingCommit> creations =
                 pending.stream().filter(PendingCommit::isCreation).toList();
-        Creations together = new Creations(creations);
+        Creations together = new Creations(creations, session.locks());
         if (creations.isEmpty() || !together.mayFit()) {
             return pending;
         }
@@ -133,13 +132,11 @@ final class Commits {
 
     /** Sends a commit alone. Those that count the keys of one user take turns, so that only one of them waits on a connection. */
     private void commitAfterOthers(PendingCommit pending) {
-        IdempotencyWrite write = pending.commit.idempotencyWrite();
-        if (write == null || !pending.isCounted()) {
+        if (!pending.isCounted()) {
             commitAlone(pending);
             return;
         }
-        RowId user = RowId.ofUser(write.record().key().user());
-        if (!turns.run(user, () -> commitAlone(pending))) {
+        if (!turns.run(pending.user(), () -> commitAlone(pending))) {
             pending.fail(
                     StoreException.unavailable("Other commits of the user took longer than the lock timeout", null));
         }
@@ -155,6 +152,6 @@ final class Commits {
 
     private void commit(List<PendingCommit> pending, boolean alone) {
         long asked = System.nanoTime();
-        clock.observe(new CommitGroup(pending, alone).run(session, clock.given()), asked);
+        clock.observe(new CommitGroup(pending, session.locks(), alone).run(session, clock.given()), asked);
     }
 }

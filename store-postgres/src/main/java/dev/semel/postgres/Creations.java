@@ -42,9 +42,12 @@ final class Creations {
     private final List<List<@Nullable Object>> indexEntries = new ArrayList<>();
 
     /** @param commits only {@linkplain PendingCommit#isCreation creations} */
-    Creations(List<PendingCommit> commits) {
+    Creations(List<PendingCommit> commits, AdvisoryLocks numbers) {
         for (PendingCommit pending : commits) {
-            pending.rows().forEach(row -> locks.add(row.lock()));
+            pending.rows().forEach(row -> locks.add(numbers.of(row)));
+            if (pending.isCounted()) {
+                locks.add(numbers.of(pending.user()));
+            }
             addKey(pending, Objects.requireNonNull(pending.commit.idempotencyWrite()));
             for (DocumentWrite write : pending.commit.writes()) {
                 add((DocumentWrite.Put) write);
@@ -60,7 +63,6 @@ final class Creations {
         users.add(user);
         byId.put(id.uuid().toString(), pending);
         if (pending.isCounted()) {
-            locks.add(RowId.ofUser(user).lock());
             List<@Nullable Object> before = counted.get(user);
             long allowed = before == null ? write.quota().limit() : allowed(before);
             counted.put(user, row(0L, user, CommitGroup.micros(write.quota().window()), allowed - 1));

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A commit and its result. */
@@ -72,6 +73,12 @@ final class PendingCommit {
     boolean isCounted() {
         IdempotencyWrite write = commit.idempotencyWrite();
         return write != null && write.isNewKey() && write.quota().isLimited();
+    }
+
+    /** Returns the id under which the keys of the user of a {@linkplain #isCounted counted} commit are counted. */
+    RowId user() {
+        return RowId.ofUser(
+                Objects.requireNonNull(commit.idempotencyWrite()).record().key().user());
     }
 
     /** Returns about how many bytes the commit sends. A lock counts like bytes, because the server has only some thousand for all. */

@@ -144,7 +144,7 @@ final class PostgresAdmin implements StoreAdmin {
                 session.sql(Role.SERVICE, CommitSql.WAIT_FOR_LOCKS, ERASE_DOCUMENTS),
                 to -> to.text("")
                         .numbers(some.stream()
-                                .map(id -> RowId.of(id).lock())
+                                .map(id -> session.locks().of(RowId.of(id)))
                                 .sorted()
                                 .toList())
                         .texts(some.stream().map(DocumentId::key).toList())

@@ -54,7 +54,7 @@ public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits 
         this.clock = new DatabaseClock(clock, firstLook(session), asked);
         this.commits = new Commits(session, this.clock, settings.lockTimeout());
         this.finding = session.doing(Work.FIND);
-        this.callerSql = new CallerSql(session.texts());
+        this.callerSql = new CallerSql(session.texts(), session.locks());
         this.admin = new PostgresAdmin(this, session, parts.contains(Part.DOCUMENTS));
     }
 

@@ -10,8 +10,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * The id of a row: the first 16 bytes of the SHA-256 of its kind and its key. It is the primary key of an idempotency record, and its first
- * 8 bytes are the number of the row's advisory lock.
+ * The id of a row: the first 16 bytes of the SHA-256 of its kind and its key. It is the primary key of an idempotency record, and
+ * {@link AdvisoryLocks} takes the number of the row's advisory lock from it.
  */
 record RowId(long high, long low) {
 
@@ -28,7 +28,7 @@ record RowId(long high, long low) {
         return of("document\0" + id.collection() + '\0' + id.owner() + '\0' + id.key());
     }
 
-    private static RowId of(String parts) {
+    static RowId of(String parts) {
         ByteBuffer hash = ByteBuffer.wrap(sha256().digest(parts.getBytes(UTF_8)));
         return new RowId(hash.getLong(), hash.getLong());
     }
@@ -43,11 +43,6 @@ record RowId(long high, long low) {
 
     UUID uuid() {
         return new UUID(high, low);
-    }
-
-    /** Returns the number of the row's advisory lock. */
-    long lock() {
-        return high;
     }
 
     byte[] bytes() {

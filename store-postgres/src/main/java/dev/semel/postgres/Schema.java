@@ -53,9 +53,6 @@ final class Schema {
 
     private static final int OLDEST_VERSION = 160_000;
 
-    /** Advisory lock of the installation. No user has an empty name. */
-    private static final long LOCK = RowId.ofUser("").lock();
-
     private static final String SERVER = """
             select version(), current_setting('server_version_num')::int, current_setting('server_version'),
               current_setting('server_encoding')
@@ -118,7 +115,7 @@ final class Schema {
                     "Its schema " + settings.schema()
                             + " lacks tables of Semel, and migration is turned off: let the owner of the database install them");
         }
-        statement.execute("select pg_advisory_xact_lock(" + LOCK + ")");
+        statement.execute("select pg_advisory_xact_lock(" + AdvisoryLocks.ofInstallation() + ")");
         if (!isInstalled()) {
             install();
         }
@@ -199,7 +196,7 @@ final class Schema {
             statement.execute("create schema \"" + settings.schema() + "\"");
         }
         String searchPath = setting("search_path");
-        set("search_path", "\"" + settings.schema() + "\"");
+        set("search_path", "\"" + settings.schema() + "\", pg_temp"); // or else temporary tables would be found first
         for (Part part : parts) {
             if (!installed.containsKey(part)) {
                 statement.execute(part.sql());

@@ -44,6 +44,7 @@ final class Session {
 
     private final DataSource source;
     private final SqlTexts texts;
+    private final AdvisoryLocks locks;
     private final StatementListener listener;
     private final Work work;
     private final String limits;
@@ -56,6 +57,7 @@ final class Session {
     Session(DataSource source, PostgresSettings settings, StatementListener listener) {
         this.source = source;
         this.texts = new SqlTexts(settings.schema());
+        this.locks = new AdvisoryLocks(settings.schema());
         this.listener = listener;
         this.work = Work.OTHER;
         this.responseMillis = Math.toIntExact(settings.statementTimeout().toMillis()) + LATE_MILLIS;
@@ -69,6 +71,7 @@ final class Session {
     private Session(Session session, Work work) {
         this.source = session.source;
         this.texts = session.texts;
+        this.locks = session.locks;
         this.listener = session.listener;
         this.work = work;
         this.limits = session.limits;
@@ -87,6 +90,10 @@ final class Session {
     /** Returns the cached texts of statements on the tables of the schema. */
     SqlTexts texts() {
         return texts;
+    }
+
+    AdvisoryLocks locks() {
+        return locks;
     }
 
     /** Returns the value of {@code semel.user} for some users. No user name contains a control character. */

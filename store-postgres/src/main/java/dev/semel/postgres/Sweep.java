@@ -226,7 +226,7 @@ final class Sweep {
         List<Long> locks = new ArrayList<>();
         for (DocumentId id : ids) {
             numbers.add(numbers.size() + 1L);
-            locks.add(RowId.of(id).lock());
+            locks.add(session.locks().of(RowId.of(id)));
         }
         return session.run(
                 documents,

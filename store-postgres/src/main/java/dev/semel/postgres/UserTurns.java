@@ -23,7 +23,7 @@ final class UserTurns {
 
     /** Runs a task while no other of the same user runs. Returns false if that took too long, or if the thread was interrupted. */
     boolean run(RowId id, Runnable task) {
-        ReentrantLock lock = locks[Math.floorMod(id.lock(), COUNT)];
+        ReentrantLock lock = locks[Math.floorMod(id.high(), COUNT)];
         try {
             if (!lock.tryLock(nanos, TimeUnit.NANOSECONDS)) {
                 return false;

@@ -111,7 +111,7 @@ from idempotency_records r;
 -- unknown. Skips locked rows. Returns the deleted rows by their name in cleanup_logs, and when the last of them was due.
 create function sweep_idempotency_records(due_from timestamptz, due_until timestamptz, batch integer)
   returns table (table_name text, deleted_count bigint, last_due timestamptz)
-  language plpgsql set search_path from current as $$
+  language plpgsql as $$
 begin
   return query
   with due as materialized (
@@ -146,7 +146,7 @@ $$;
 
 -- For a scheduler in the database: deletes one bounded batch, logs it in cleanup_logs, and returns the number of deleted rows.
 create function cleanup_expired_idempotency_keys() returns bigint
-  language plpgsql set search_path from current as $$
+  language plpgsql as $$
 declare
   total bigint;
 begin
@@ -161,6 +161,14 @@ begin
   )
   select sum(logged.deleted_count) into total from logged;
   return total;
+end
+$$;
+
+-- Without pg_temp at the end of the path, a session's temporary tables would be found first.
+do $$
+begin
+  execute format('alter function sweep_idempotency_records set search_path = %I, pg_temp', current_schema());
+  execute format('alter function cleanup_expired_idempotency_keys set search_path = %I, pg_temp', current_schema());
 end
 $$;
 

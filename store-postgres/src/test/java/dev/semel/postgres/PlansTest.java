@@ -210,7 +210,7 @@ class PlansTest {
             Commit alone =
                     commit(once, "", new DocumentWrite.Put(document("alone" + once, 0), List.of(key, sequenced)));
             PendingCommit pending = new PendingCommit(alone);
-            new CommitGroup(List.of(pending), true).run(session, null);
+            new CommitGroup(List.of(pending), session.locks(), true).run(session, null);
             apply(pending.result());
         }
         Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(QUOTA), OnceListener.NONE);

@@ -201,7 +201,7 @@ class SeveralServersTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.of(held)) + ")");
             PendingCommit waits = new PendingCommit(Stored.write("waits", held, null));
             PendingCommit goes = new PendingCommit(Stored.write("goes", free, null));
             store.commits.commitTogether(List.of(waits, goes));
@@ -223,8 +223,7 @@ class SeveralServersTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute(
-                    "select pg_advisory_xact_lock(" + RowId.ofUser("ann").lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.ofUser("ann")) + ")");
             PendingCommit waits =
                     new PendingCommit(Commit.of("a", Stored.completed(Stored.key("ann", "a"), "a", quota)));
             PendingCommit goes =
@@ -269,8 +268,7 @@ class SeveralServersTest {
                 Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute(
-                    "select pg_advisory_xact_lock(" + RowId.ofUser("ann").lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.ofUser("ann")) + ")");
             all(8, i -> () -> {
                 assertThatThrownBy(() -> hasty.commit(
                                 Commit.of("a" + i, Stored.completed(Stored.key("ann", "a" + i), "a", quota))))
@@ -292,7 +290,7 @@ class SeveralServersTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.of(held)) + ")");
             assertThatThrownBy(() -> hasty.commit(Stored.write("attempt", held, null)))
                     .hasMessageContaining("55P03");
             other.rollback();

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /** Records, documents and commits for tests. */
 final class Stored {
 
+    /** The locks in the default schema. */
+    static final AdvisoryLocks LOCKS = new AdvisoryLocks("semel");
+
     private Stored() {}
 
     static IdempotencyKey key(String user, String key) {

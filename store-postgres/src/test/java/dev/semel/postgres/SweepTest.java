@@ -263,7 +263,7 @@ class SweepTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.of(held)) + ")");
             assertThat(sweep()).isEqualTo(1);
             other.rollback();
         }

@@ -58,6 +58,7 @@ final class Database implements AutoCloseable {
     private final RocksDB db;
     private final Setup setup;
     private final Gate gate = new Gate();
+    private volatile @Nullable String failure;
     private final CompactRangeOptions wiping = new CompactRangeOptions()
             .setExclusiveManualCompaction(false)
             .setBottommostLevelCompaction(BottommostLevelCompaction.kForce);
@@ -345,10 +346,19 @@ final class Database implements AutoCloseable {
         leave();
     }
 
+    /** Rejects all further calls, since the files of the database are lost. */
+    void fail(StoreException e) {
+        failure = e.getMessage();
+    }
+
     /** Rejects calls after close: the native memory of a closed database is freed, and access would crash the JVM. */
     private void enter() {
         if (!gate.enter()) {
             throw StoreException.rejected("The store is closed");
+        }
+        if (failure != null) {
+            gate.leave();
+            throw StoreException.rejected(failure);
         }
     }
 

@@ -73,6 +73,9 @@ import org.rocksdb.Snapshot;
  *
  * <p>If the write fails, for example on a full disk, it is unknown which bytes reached the log. Every commit of the group throws a
  * {@link StoreException} that is not {@linkplain StoreException#isCertain() certain}, and its caller resolves it by sending it again.
+ *
+ * <p>After each write, the store checks that its directory was not moved or deleted. RocksDB would not notice: it keeps its log open, and
+ * would acknowledge commits to a file that no longer has a name.
  */
 public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore {
 
@@ -310,16 +313,27 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
             }
         }
         if (!inOrder) {
-            db.write(Batch.together(batches));
+            writeInPlace(batches);
             return;
         }
         Batch bound = new Batch();
         sequences.raiseBound(db.meta.id(), bound);
         List<Batch> all = new ArrayList<>(batches);
         all.add(bound);
-        db.write(Batch.together(all));
+        writeInPlace(all);
         sequences.written();
         watchers.signal();
+    }
+
+    /** Writes a group, and checks that it was written to the directory of the store before any commit is acknowledged. */
+    private void writeInPlace(List<Batch> batches) {
+        db.write(Batch.together(batches));
+        try {
+            folder.requireInPlace();
+        } catch (StoreException e) {
+            db.fail(e);
+            throw e;
+        }
     }
 
     @Override

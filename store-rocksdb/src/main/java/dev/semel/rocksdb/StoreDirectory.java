@@ -7,16 +7,22 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of a store, with a file that names the format and a file that is locked while the store is open.
@@ -33,15 +39,27 @@ final class StoreDirectory implements AutoCloseable {
     private static final String FORMAT_WORDS = "semel rocksdb ";
     private static final int MOST_SHOWN = 60;
 
-    /** Directories that this process has open. Opening and closing a lock file a second time would release its lock. */
-    private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
+    /** A file that RocksDB keeps open, and neither replaces nor deletes. */
+    private static final String DATABASE_LOCK = "LOCK";
+
+    /**
+     * Stores that this process has open, by directory and by the inode of their lock file, which stays the same if the directory is moved.
+     * Opening and closing a lock file a second time would release its lock. Guarded by itself.
+     */
+    private static final Map<Object, String> HELD = new HashMap<>();
+
+    /** Channels of lock files that are locked through another class loader. Closing them would release its lock. */
+    private static final Queue<FileChannel> LOCKED_ELSEWHERE = new ConcurrentLinkedQueue<>();
 
     private final Path path;
-    private final Path held;
+    private final Path realPath;
+    private final Object held;
     private final FileChannel lock;
+    private @Nullable Object database;
 
-    private StoreDirectory(Path path, Path held, FileChannel lock) {
+    private StoreDirectory(Path path, Path realPath, Object held, FileChannel lock) {
         this.path = path;
+        this.realPath = realPath;
         this.held = held;
         this.lock = lock;
     }
@@ -74,18 +92,38 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     private static StoreDirectory hold(Path path) throws IOException {
-        Path held = path.toRealPath();
+        Path realPath = path.toRealPath();
+        Object held = identityOfLock(realPath);
         String me = "process " + ProcessHandle.current().pid() + " since " + Instant.now();
-        String who = HELD.putIfAbsent(held, me);
-        if (who != null) {
-            throw inUse(path, who);
+        synchronized (HELD) {
+            String who = HELD.getOrDefault(held, HELD.get(realPath));
+            if (who != null) {
+                throw inUse(path, who);
+            }
+            FileChannel lock = locked(path, me);
+            HELD.put(held, me);
+            HELD.put(realPath, me); // RocksDB identifies its databases by their paths
+            return new StoreDirectory(path, realPath, held, lock);
         }
-        try {
-            return new StoreDirectory(path, held, locked(path, me));
-        } catch (IOException | RuntimeException e) {
-            HELD.remove(held);
-            throw e;
+    }
+
+    /** Creates the lock file if it does not exist. Does not open one that exists. */
+    private static Object identityOfLock(Path realPath) throws IOException {
+        Path lock = realPath.resolve(LOCK_FILE);
+        if (!Files.exists(lock)) {
+            try {
+                Files.createFile(lock);
+            } catch (FileAlreadyExistsException e) {
+                // another thread or process was faster
+            }
         }
+        return identity(lock);
+    }
+
+    /** Returns the identity of a file, which it keeps when it is moved. On file systems without inodes, returns the path. */
+    private static Object identity(Path file) throws IOException {
+        Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        return key == null ? file : key;
     }
 
     private static StoreException inUse(Path path, String who) {
@@ -104,6 +142,9 @@ final class StoreDirectory implements AutoCloseable {
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(me.getBytes(UTF_8)), 0);
             return channel;
+        } catch (OverlappingFileLockException e) {
+            LOCKED_ELSEWHERE.add(channel);
+            throw inUse(path, Files.readString(path.resolve(LOCK_FILE)).strip());
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
@@ -121,10 +162,35 @@ final class StoreDirectory implements AutoCloseable {
             if (isNew) {
                 finishFormat(database);
             }
+            this.database = identity(databaseLock());
             return database;
         } catch (IOException e) {
             throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
         }
+    }
+
+    private Path databaseLock() {
+        return database(realPath).resolve(DATABASE_LOCK);
+    }
+
+    /**
+     * Checks that the files of the store are still where they were opened. Otherwise the log that RocksDB writes to is in another directory,
+     * or in none and lost when the process ends.
+     *
+     * @throws StoreException if the directory was moved or deleted
+     */
+    void requireInPlace() {
+        try {
+            if (identity(databaseLock()).equals(database)) {
+                return;
+            }
+        } catch (IOException e) {
+            // the file is missing, or its directory cannot be read
+        }
+        throw StoreException.unavailable(
+                "The folder " + path + " was moved or deleted while the store was open."
+                        + " Put it back, and open the store again",
+                null);
     }
 
     private void draftFormat() throws IOException {
@@ -141,7 +207,7 @@ final class StoreDirectory implements AutoCloseable {
         try {
             Files.move(path.resolve(FORMAT_DRAFT), path.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
             sync(path);
-            sync(held.resolve(".."));
+            sync(realPath.resolve(".."));
         } catch (IOException e) {
             database.close();
             throw e;
@@ -210,9 +276,12 @@ final class StoreDirectory implements AutoCloseable {
     /** Closes the lock file, which releases the lock. */
     @Override
     public void close() throws IOException {
-        if (lock.isOpen()) {
-            lock.close();
-            HELD.remove(held);
+        synchronized (HELD) {
+            if (lock.isOpen()) {
+                lock.close();
+                HELD.remove(held);
+                HELD.remove(realPath);
+            }
         }
     }
 }

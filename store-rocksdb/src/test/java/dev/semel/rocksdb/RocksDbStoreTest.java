@@ -41,6 +41,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -285,6 +286,59 @@ class RocksDbStoreTest {
             assertThat(note(store, "k")).isInstanceOf(Outcome.Executed.class);
         }
         open().close();
+    }
+
+    @Test
+    void directoryThatIsDeletedWhileOpen_failsCommits_andCanBeOpenedAnew() throws IOException {
+        String message = "The folder " + folder()
+                + " was moved or deleted while the store was open. Put it back, and open the store again";
+        try (RocksDbStore store = open()) {
+            note(store, "before");
+            deleteAll(folder());
+            assertThatThrownBy(() -> note(store, "after"))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage(message);
+            assertThatThrownBy(() -> store.find(call("before").key())).hasMessage(message);
+            assertThatThrownBy(this::open).hasMessageContaining(" is in use by process ");
+            assertThatThrownBy(() -> note(store, "again")).hasMessage(message);
+        }
+        try (RocksDbStore anew = open()) {
+            assertThat(note(anew, "after")).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    @Test
+    void databaseThatIsDeletedWhileOpen_failsCommits() throws IOException {
+        try (RocksDbStore store = open()) {
+            note(store, "before");
+            deleteAll(folder().resolve("db"));
+            assertThatThrownBy(() -> note(store, "after")).hasMessageContaining("was moved or deleted");
+        }
+    }
+
+    @Test
+    void directoryThatIsMovedWhileOpen_failsCommits_andStaysLocked() throws IOException {
+        Path moved = folder().resolveSibling("moved");
+        try (RocksDbStore store = open()) {
+            note(store, "before");
+            Files.move(folder(), moved);
+            assertThatThrownBy(() -> note(store, "after")).hasMessageContaining("was moved or deleted");
+            assertThatThrownBy(() -> RocksDbStore.open(moved, RocksDbSettings.DEFAULTS, time))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageStartingWith("The folder " + moved + " is in use by process "
+                            + ProcessHandle.current().pid() + " since ");
+        }
+        try (RocksDbStore store = RocksDbStore.open(moved, RocksDbSettings.DEFAULTS, time)) {
+            assertThat(note(store, "before")).isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    private static void deleteAll(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.semel.server.metrics;
 
+import static java.util.Map.entry;
+
 import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.store.StoreException;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -17,6 +19,25 @@ public final class RocksDbMeters implements MeterBinder {
     private static final Set<String> GAUGES =
             Set.of("keys", "documents", "disk.bytes", "disk.free.bytes", "memory.bytes", "memory.buffers.bytes");
 
+    private static final Map<String, String> DESCRIPTIONS = Map.ofEntries(
+            entry("commits", "Acknowledged commits that wrote something"),
+            entry("groups", "Writes to disk that commits shared (group commit)"),
+            entry("swept", "Expired responses, keys, documents and commit log entries that were deleted"),
+            entry("log.syncs", "Syncs of the write-ahead log"),
+            entry("log.bytes", "Bytes written to the write-ahead log"),
+            entry("flush.bytes", "Bytes written by flushes of memory to tables"),
+            entry("compaction.bytes", "Bytes written by compactions"),
+            entry("compaction.micros", "Duration of compactions"),
+            entry("stall.micros", "Time that writers were delayed because flushes and compactions were too slow"),
+            entry("cache.hits", "Blocks found in the cache"),
+            entry("cache.misses", "Blocks read from disk"),
+            entry("keys", "Estimated number of idempotency keys"),
+            entry("documents", "Estimated number of documents"),
+            entry("disk.bytes", "Size of the tables on disk, without the log"),
+            entry("disk.free.bytes", "Free space on the disk"),
+            entry("memory.bytes", "Memory of RocksDB, including its buffers"),
+            entry("memory.buffers.bytes", "Memory of the buffers that are not flushed yet"));
+
     private static final String MICROS = ".micros";
 
     private final RocksDbStore store;
@@ -32,15 +53,19 @@ public final class RocksDbMeters implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         for (String name : last.keySet()) {
+            String description = DESCRIPTIONS.getOrDefault(name, "");
             if (GAUGES.contains(name)) {
                 Gauge.builder("semel.rocksdb." + name, this, meters -> meters.read(name))
+                        .description(description)
                         .register(registry);
             } else if (name.endsWith(MICROS)) {
                 String seconds = name.substring(0, name.length() - MICROS.length()) + ".seconds";
                 FunctionCounter.builder("semel.rocksdb." + seconds, this, meters -> meters.read(name) / 1e6)
+                        .description(description)
                         .register(registry);
             } else {
                 FunctionCounter.builder("semel.rocksdb." + name, this, meters -> meters.read(name))
+                        .description(description)
                         .register(registry);
             }
         }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Caller(String user, Set<String> roles, Instant until) {
 
-    /** The role of operators. */
+    /** The role that grants access to the operator API. */
     public static final String OPERATOR = "operator";
 
     private static final String ATTRIBUTE = Caller.class.getName();

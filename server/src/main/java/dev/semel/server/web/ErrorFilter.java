@@ -48,6 +48,7 @@ public final class ErrorFilter extends HttpFilter {
             pass(request, response, chain, id);
             log(request, response, startedAt);
         } finally {
+            MDC.remove(OutcomeLog.MEMBER);
             MDC.remove(REQUEST_ID_MEMBER);
         }
     }

@@ -20,7 +20,6 @@ public final class Routes {
 
     private final Map<Integer, List<Route>> byLength = new HashMap<>();
 
-    /** Who may use a route. */
     public enum Access {
         /** Everyone, without a token. */
         PUBLIC,

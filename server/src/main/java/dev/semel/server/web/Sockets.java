@@ -57,7 +57,6 @@ public final class Sockets extends HttpFilter {
      */
     public record Limits(int sockets, int socketsOfUser, int messagesPerSecond) {
 
-        /** The default limits. */
         public static final Limits DEFAULTS = new Limits(10_000, 100, 100);
     }
 

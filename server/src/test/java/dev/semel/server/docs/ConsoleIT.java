@@ -28,7 +28,7 @@ class ConsoleIT {
         }
     }
 
-    /** Pages that speak to a server. */
+    /** Pages whose commands send requests to a server. */
     static Stream<Path> sessions() throws Exception {
         List<Path> sessions = new ArrayList<>();
         for (Path page : Repository.pages()) {
@@ -76,7 +76,7 @@ class ConsoleIT {
         Shape.assertSame(example.toString(), example.shown(), printed.text());
     }
 
-    /** A page is one session: what a command sets is there for the next. */
+    /** A page is one session: its commands share variables and files. */
     @ParameterizedTest
     @MethodSource("sessions")
     void sessionWithAServer_printsWhatThePageShows(Path page) throws Exception {

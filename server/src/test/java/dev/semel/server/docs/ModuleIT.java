@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs on the module path use {@code core} with nothing beside it, and a store by the name of its module. */
+/** Programs on the module path need no module besides {@code core} and that of their store. */
 class ModuleIT {
 
     private static final String LIB = Repository.ROOT + "/server/target/lib/";

@@ -9,10 +9,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Finds the prose of the repository: pages, comments, and files that contain texts. */
+/** Finds the prose in the repository's files. */
 final class Prose {
 
-    /** Matches literals, so that comment markers in them do not count, and captures comments. */
+    /** Also matches literals, because they may contain comment markers. The group captures comments. */
     private static final Pattern JAVA_COMMENT = Pattern.compile("\"\"\"[\\s\\S]*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*+\""
             + "|'(?:\\\\.|[^'\\\\\n])*+'|(//[^\n]*(?:\n\\s*//[^\n]*)*+|/\\*[\\s\\S]*?\\*/)");
 
@@ -28,11 +28,11 @@ final class Prose {
     /**
      * Consecutive lines of prose.
      *
-     * @param first line number of the first
+     * @param first the line number of the first line
      */
     record Block(int first, List<String> lines) {}
 
-    /** Returns the files of the repository that are written by people, or printed to be read by them. */
+    /** Returns all pages, sources, scripts and build files. */
     static List<Path> files() throws IOException {
         List<Path> files = new ArrayList<>(List.of(Repository.ROOT.resolve("semel")));
         try (Stream<Path> top = Files.list(Repository.ROOT)) {
@@ -52,7 +52,7 @@ final class Prose {
         return ENDINGS.stream().anyMatch(file.getFileName().toString()::endsWith);
     }
 
-    /** Returns the prose of a file; for Java, its comments alone. */
+    /** Returns the prose of a file. In Java files, only comments are prose. */
     static List<Block> of(Path file) throws IOException {
         String name = file.getFileName().toString();
         if (name.endsWith(".java")) {
@@ -77,7 +77,7 @@ final class Prose {
         return blocks;
     }
 
-    /** Returns paragraphs, list items and headings of Markdown. Rows of tables and lines of code stand alone. */
+    /** Returns the paragraphs, list items and headings of a page. Table rows and lines of code are separate blocks. */
     private static List<Block> paragraphs(List<String> lines) {
         List<Block> blocks = new ArrayList<>();
         boolean code = false;
@@ -94,7 +94,7 @@ final class Prose {
         return blocks;
     }
 
-    /** Returns lines. Consecutive lines of a comment are one block. */
+    /** Returns the lines of a file. Consecutive lines of a comment are one block. */
     private static List<Block> lines(List<String> lines) {
         List<Block> blocks = new ArrayList<>();
         boolean comment = false;
@@ -114,7 +114,7 @@ final class Prose {
         }
     }
 
-    /** Returns the Javadoc comments of a file whose text, without its markers, is shorter than a sentence can be. */
+    /** Returns the Javadoc comments of a file with fewer than a number of characters. */
     static List<Block> shortJavadoc(Path file, int leastCharacters) throws IOException {
         return javaComments(Files.readString(file)).stream()
                 .filter(block -> block.lines().get(0).startsWith("/**"))

@@ -13,16 +13,16 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * The phrases and type names of {@code vocabulary.txt}, each with its replacement.
+ * The phrases and names that this project does not use, each with its replacement, from {@code vocabulary.txt}.
  *
- * @param phrases neither in names nor in prose
- * @param idioms not in prose
- * @param types no simple names of types
+ * @param phrases not allowed in names and prose
+ * @param idioms not allowed in prose
+ * @param types not allowed as simple names of types
  */
 record Vocabulary(Map<String, String> phrases, Map<String, String> idioms, Map<String, String> types) {
 
     /**
-     * A phrase that should be replaced.
+     * A phrase that is not allowed.
      *
      * @param line index of the line in which the phrase ends
      */
@@ -64,7 +64,7 @@ record Vocabulary(Map<String, String> phrases, Map<String, String> idioms, Map<S
         return replacement == null ? inName(name) : List.of(new Fault(0, name + "; write: " + replacement));
     }
 
-    /** Returns the faults of consecutive lines. A phrase may continue on the next line. */
+    /** Returns the faults of consecutive lines. A phrase may span lines. */
     List<Fault> inProse(List<String> lines) {
         return Stream.of(phrases, idioms)
                 .flatMap(entries -> find(entries, lines))
@@ -100,8 +100,8 @@ record Vocabulary(Map<String, String> phrases, Map<String, String> idioms, Map<S
     }
 
     /**
-     * Returns lower-case words between single spaces: {@code fooBar_baz}, {@code FOO_BAR_BAZ} and "foo bar, baz" are the same. Between
-     * sentences and between cells of a table is a {@code |}.
+     * Returns lower-case words between single spaces, so {@code fooBar_baz}, {@code FOO_BAR_BAZ} and "foo bar, baz" are equal. Sentences
+     * and table cells are separated by {@code |}.
      */
     private static String words(String text) {
         String spaced = text.replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ")

@@ -31,10 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Names, messages, comments, pages and scripts use the terms of the field: {@code vocabulary.txt} lists what they do not use, and what
- * instead.
- */
+/** Names, messages, comments, pages and scripts do not contain the phrases in {@code vocabulary.txt}. */
 class VocabularyTest {
 
     /**
@@ -200,7 +197,7 @@ class VocabularyTest {
                 .isEmpty();
     }
 
-    /** Completes a text here, because the source file of this test is checked, too. */
+    /** Inserts the phrase, which the source of this test must not contain. */
     private static String withPhrase(String text) {
         return text.replace("P1", "let").replace("P2", "go");
     }

@@ -31,7 +31,7 @@ final class FeedCollections {
     /** Deleted posts whose likes and comments have not been deleted yet. */
     static final DocumentCollection LEFT_OVER = DocumentCollection.of("feed/left-over", KeyTemplate.of("{post:tid62}"));
 
-    /** Events, which expire. */
+    /** Events of the feed. They expire. */
     static final DocumentCollection EVENTS = DocumentCollection.of("feed/events", KeyTemplate.of("{event:tid62}"))
             .inCommitOrder();
 

@@ -48,7 +48,7 @@ final class FeedEvent {
         this.toOthers = tree.remove(CLIENT_TX_ID) == null ? toAuthor : text(stored.key(), tree);
     }
 
-    /** Parses a stored event. */
+    /** Parses an event from its document. */
     static FeedEvent of(Document stored) {
         return new FeedEvent(stored);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 /** The composite keys of documents, each with a type per part. */
 public final class DocumentKeys {
 
-    /** The key of a user. */
+    /** The key of a user's document. */
     public static final KeyTemplate USER = KeyTemplate.of("usr_{user:uuid4s}");
 
     /** The key of a tag of a user. */
