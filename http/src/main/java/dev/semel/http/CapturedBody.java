@@ -127,14 +127,6 @@ public final class CapturedBody extends OutputStream {
         flushAsked = before;
     }
 
-    /** Starts streaming, if it is allowed, and flushes the client's stream. */
-    public void flushNow() {
-        if (streamAfter != NEVER && !ended) {
-            stream();
-            flushClient();
-        }
-    }
-
     private void flushClient() {
         try {
             if (client != null) {
@@ -156,6 +148,11 @@ public final class CapturedBody extends OutputStream {
         length = 0;
         flushAsked = false;
         ended = false;
+    }
+
+    /** Returns whether the body was flushed, so that a later write starts streaming. */
+    public boolean isFlushed() {
+        return flushAsked;
     }
 
     /** Returns whether streaming has started. */

@@ -9,10 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The headers that a handler sets. All are sent to the first caller, and {@link ReplayedHeaders} are replayed. */
 final class CapturedHeaders {
+
+    /** The session of the first caller in a URL, which must not be replayed. */
+    private static final Pattern SESSION = Pattern.compile(";jsessionid=[^;?#\\s,>\"]*", Pattern.CASE_INSENSITIVE);
 
     private final Map<String, Header> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -20,12 +24,21 @@ final class CapturedHeaders {
     private static final class Header {
 
         private boolean replaces;
+        private Collection<String> replaced = List.of();
         private final List<String> values = new ArrayList<>(1);
+
+        /** Returns the values that the wrapped response got afterwards, such as the cookie of a session. */
+        List<String> addedLater(String name, HttpServletResponse beneath) {
+            List<String> values = new ArrayList<>(beneath.getHeaders(name));
+            replaced.forEach(values::remove);
+            return values;
+        }
     }
 
-    void set(String name, @Nullable String value) {
+    void set(String name, @Nullable String value, HttpServletResponse beneath) {
         Header header = byName.computeIfAbsent(name, n -> new Header());
         header.replaces = true;
+        header.replaced = List.copyOf(beneath.getHeaders(name));
         header.values.clear();
         if (value != null) {
             header.values.add(value);
@@ -46,10 +59,7 @@ final class CapturedHeaders {
         if (header == null) {
             return beneath.getHeaders(name);
         }
-        if (header.replaces) {
-            return List.copyOf(header.values);
-        }
-        List<String> all = new ArrayList<>(beneath.getHeaders(name));
+        List<String> all = header.addedLater(name, beneath);
         all.addAll(header.values);
         return all;
     }
@@ -61,7 +71,9 @@ final class CapturedHeaders {
     void copyTo(HttpServletResponse response) {
         byName.forEach((name, header) -> {
             if (header.replaces) {
+                List<String> addedLater = header.addedLater(name, response);
                 response.setHeader(name, null);
+                addedLater.forEach(value -> response.addHeader(name, value));
             }
             header.values.forEach(value -> response.addHeader(name, value));
         });
@@ -72,7 +84,7 @@ final class CapturedHeaders {
         Map<String, String> replayed = new HashMap<>();
         byName.forEach((name, header) -> {
             if (!header.values.isEmpty() && ReplayedHeaders.contains(name)) {
-                replayed.put(name, String.join(", ", header.values));
+                replayed.put(name, SESSION.matcher(String.join(", ", header.values)).replaceAll(""));
             }
         });
         return replayed;

@@ -42,6 +42,12 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private static final String CONTENT_LANGUAGE = "Content-Language";
     private static final byte[] NOTHING = {};
 
+    /** Recorded header of a response that was ended by {@code sendError}. Handlers cannot set it, and it is never sent. */
+    private static final String ERROR = "Semel-Error";
+
+    private static final String NO_MESSAGE = "-";
+    private static final String MESSAGE = "=";
+
     private final HttpServletResponse beneath;
     private final ServletResponse wrapped;
     private final @Nullable String typeBefore;
@@ -49,9 +55,13 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private final List<Cookie> cookies = new ArrayList<>(0);
     private final CapturedBody body;
     private final ServletOutputStream stream;
+    private @Nullable LastByte lastByte;
     private int status = SC_OK;
     private long announced = -1;
     private boolean ended;
+    private boolean flushed;
+    private boolean error;
+    private @Nullable String errorMessage;
     private boolean localeSet;
     private boolean streamTaken;
     private @Nullable PrintWriter writer;
@@ -86,10 +96,12 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     private OutputStream openStream() throws IOException {
         copyHead();
-        if (announced >= 0) {
-            beneath.setContentLengthLong(announced);
+        if (announced <= 0) {
+            return beneath.getOutputStream();
         }
-        return beneath.getOutputStream();
+        beneath.setContentLengthLong(announced);
+        lastByte = new LastByte(beneath.getOutputStream(), announced);
+        return lastByte;
     }
 
     private void copyHead() {
@@ -105,15 +117,42 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Sends the response, unless it was streamed. */
+    /** Sends the response, or the rest of it if it was streamed. */
     void send() throws IOException {
         if (body.isStreaming()) {
+            if (lastByte != null) {
+                lastByte.send();
+            }
             return;
         }
         copyHead();
+        if (error) {
+            beneath.sendError(status, errorMessage);
+            return;
+        }
         if (body.length() > 0) {
             beneath.setContentLength(body.length());
             body.writeTo(beneath.getOutputStream());
+        }
+    }
+
+    /** Sends a recorded response. */
+    static void replay(Response recorded, HttpServletResponse response) throws IOException {
+        response.setStatus(recorded.status());
+        recorded.headers().forEach((name, value) -> {
+            if (!name.equals(ERROR)) {
+                response.setHeader(name, value);
+            }
+        });
+        String error = recorded.headers().get(ERROR);
+        if (error != null) {
+            response.sendError(recorded.status(), error.equals(NO_MESSAGE) ? null : error.substring(MESSAGE.length()));
+            return;
+        }
+        byte[] bytes = recorded.body();
+        if (bytes.length > 0) {
+            response.setContentLength(bytes.length);
+            response.getOutputStream().write(bytes);
         }
     }
 
@@ -144,6 +183,11 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             return Response.of(status, Map.of(), NOTHING).notKept();
         }
         Map<String, String> replayed = headers.toReplay();
+        if (error) {
+            replayed.put(ERROR, errorMessage == null ? NO_MESSAGE : MESSAGE + errorMessage);
+            replayed.putAll(extraHeaders);
+            return Response.of(status, replayed, NOTHING);
+        }
         String type = getContentType();
         if (type != null) {
             replayed.put(Payload.CONTENT_TYPE, type);
@@ -212,7 +256,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         super.setLocale(locale);
         localeSet = true;
         declareEncoding();
-        headers.set(CONTENT_LANGUAGE, locale == null ? null : locale.toLanguageTag());
+        headers.set(CONTENT_LANGUAGE, locale == null ? null : locale.toLanguageTag(), beneath);
     }
 
     @Override
@@ -228,18 +272,22 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void sendError(int status) throws IOException {
-        sendError(status, "Status " + status);
+    public void sendError(int status) {
+        sendError(status, null);
     }
 
-    /** Sends a problem, because the container's error page would be rendered too late to be recorded. */
+    /** Ends the response. The container makes the error page when the response is sent or replayed. */
     @Override
-    public void sendError(int status, String message) throws IOException {
+    public void sendError(int status, @Nullable String message) {
         if (isIncluded()) {
             return;
         }
         requireUncommitted();
-        send(Problem.of(status, "http_" + status, message));
+        restart();
+        this.status = status;
+        error = true;
+        errorMessage = message;
+        end(NOTHING);
     }
 
     /** Replaces the body by a problem, and commits the response. */
@@ -276,7 +324,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             restart();
         }
         this.status = status;
-        headers.set("Location", location);
+        headers.set("Location", location, beneath);
         end(NOTHING);
     }
 
@@ -303,13 +351,15 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public boolean isCommitted() {
-        return ended || body.isStreaming();
+        return ended || flushed || body.isStreaming();
     }
 
+    /** Fixes status and headers. They are sent with the next bytes, since many frameworks flush a response that is complete. */
     @Override
     public void flushBuffer() {
         finish();
-        body.flushNow();
+        body.flush();
+        flushed = body.isFlushed();
     }
 
     @Override
@@ -361,7 +411,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     @Override
     public void setHeader(String name, @Nullable String value) {
         if (!isFixed() && !isSetElsewhere(name, value)) {
-            headers.set(name, value);
+            headers.set(name, value, beneath);
         }
     }
 

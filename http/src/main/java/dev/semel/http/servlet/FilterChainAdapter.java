@@ -119,13 +119,7 @@ final class FilterChainAdapter implements HandlerAdapter {
     @Override
     public void replay(Response recorded, Map<String, String> headers) throws IOException {
         headers.forEach(response::setHeader);
-        response.setStatus(recorded.status());
-        recorded.headers().forEach(response::setHeader);
-        byte[] bytes = recorded.body();
-        if (bytes.length > 0) {
-            response.setContentLength(bytes.length);
-            response.getOutputStream().write(bytes);
-        }
+        CapturedResponse.replay(recorded, response);
     }
 
     @Override

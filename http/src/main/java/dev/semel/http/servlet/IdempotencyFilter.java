@@ -13,6 +13,7 @@ import dev.semel.once.Lease;
 import dev.semel.once.Once;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.FilterConfig;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -40,9 +41,11 @@ public final class IdempotencyFilter implements Filter {
     private static final Set<String> UNREADABLE =
             Set.of(IdempotencyProblem.UNREADABLE_BODY.code(), IdempotencyProblem.SLOW_BODY.code());
 
+    private final Once engine;
     private final HttpOnce once;
     private final Function<HttpServletRequest, @Nullable String> user;
     private final Function<HttpServletRequest, Idempotency> rules;
+    private volatile @Nullable Registrations registrations;
 
     /**
      * Creates a filter with the default limits.
@@ -73,6 +76,7 @@ public final class IdempotencyFilter implements Filter {
             Function<HttpServletRequest, Idempotency> rules,
             FilterSettings settings,
             Tracing tracing) {
+        this.engine = once;
         this.once = new HttpOnce(once, settings, tracing);
         this.user = Objects.requireNonNull(user, "user");
         this.rules = Objects.requireNonNull(rules, "rules");
@@ -118,6 +122,22 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
+    /** @throws ServletException if another idempotency filter has a different store and matches the same requests */
+    @Override
+    public void init(FilterConfig config) throws ServletException {
+        Registrations joined = Registrations.of(config.getServletContext());
+        joined.add(config, engine);
+        registrations = joined;
+    }
+
+    @Override
+    public void destroy() {
+        Registrations joined = registrations;
+        if (joined != null) {
+            joined.remove(engine);
+        }
+    }
+
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
@@ -160,6 +180,7 @@ public final class IdempotencyFilter implements Filter {
             return;
         }
         if (UNREADABLE.contains(problem.code())) {
+            Tomcat.resume(request, response);
             response.setHeader("Connection", "close"); // the next request could not be found
         }
         if (problem.status() == HttpServletResponse.SC_UNAUTHORIZED) {

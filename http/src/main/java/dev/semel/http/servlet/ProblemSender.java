@@ -5,11 +5,13 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.TimeUnit;
 
 /** Sends error responses. */
 public final class ProblemSender {
 
     private static final int MOST_DRAINED = 16 << 20;
+    private static final int DRAIN_SECONDS = 2;
 
     private ProblemSender() {}
 
@@ -33,7 +35,7 @@ public final class ProblemSender {
 
     /**
      * Sends an error to a client that may still be sending its body. Most clients read the response only after they have sent the body, so
-     * up to {@value #MOST_DRAINED} bytes of it are read and discarded.
+     * up to {@value #MOST_DRAINED} bytes of it are read and discarded, for up to {@value #DRAIN_SECONDS} seconds.
      */
     public static void sendUnread(Problem problem, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
@@ -45,9 +47,14 @@ public final class ProblemSender {
         if (request.getHeader("Expect") == null) {
             byte[] buffer = new byte[8 << 10];
             InputStream body = request.getInputStream();
-            for (int read = 0, count = 0; count >= 0 && read < MOST_DRAINED; read += count) {
+            long startedAt = System.nanoTime();
+            for (int read = 0, count = 0; count >= 0 && read < MOST_DRAINED && !isOver(startedAt); read += count) {
                 count = body.read(buffer);
             }
         }
+    }
+
+    private static boolean isOver(long startedAt) {
+        return System.nanoTime() - startedAt > TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
     }
 }

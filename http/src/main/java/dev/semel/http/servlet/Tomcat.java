@@ -1,10 +1,13 @@
 package dev.semel.http.servlet;
 
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.ServletResponseWrapper;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Objects;
@@ -30,11 +33,36 @@ final class Tomcat {
      * it, so nothing could be sent afterwards. Its response is therefore hidden behind a view. Other containers must find their own.
      */
     static HttpServletResponse hidden(HttpServletResponse response) {
+        return innermost(response).getClass().getName().startsWith(PACKAGE) ? view(response) : response;
+    }
+
+    private static ServletResponse innermost(HttpServletResponse response) {
         ServletResponse innermost = response;
         while (innermost instanceof ServletResponseWrapper wrapper) {
             innermost = wrapper.getResponse();
         }
-        return innermost.getClass().getName().startsWith(PACKAGE) ? view(response) : response;
+        return innermost;
+    }
+
+    /**
+     * Lets a filter respond after the body could not be read. Tomcat then discards what is written and sends its own page, which the Servlet
+     * API cannot prevent. If Tomcat's classes are closed or have changed, its page is sent.
+     */
+    static void resume(HttpServletRequest request, HttpServletResponse response) {
+        ServletResponse innermost = innermost(response);
+        if (!innermost.getClass().getName().startsWith(PACKAGE)) {
+            return;
+        }
+        try {
+            Field field = innermost.getClass().getDeclaredField("response");
+            field.setAccessible(true);
+            Object connected = Objects.requireNonNull(field.get(innermost));
+            connected.getClass().getMethod("setSuspended", boolean.class).invoke(connected, false);
+            connected.getClass().getMethod("resetError").invoke(connected);
+            request.removeAttribute(RequestDispatcher.ERROR_EXCEPTION);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            // Tomcat's page is sent
+        }
     }
 
     private static HttpServletResponse view(HttpServletResponse response) {

@@ -31,7 +31,7 @@ enum Container {
             ServerConnector connector = new ServerConnector(server);
             connector.setHost(HOST);
             server.addConnector(connector);
-            ServletContextHandler context = new ServletContextHandler();
+            ServletContextHandler context = new ServletContextHandler(ServletContextHandler.SESSIONS);
             for (Filter filter : filters) {
                 context.addFilter(new FilterHolder(filter), "/*", EnumSet.allOf(DispatcherType.class));
             }
