@@ -26,7 +26,7 @@ public final class ContestOptions {
             description = "Keys in the largest store; default: 10 million.")
     private long keys;
 
-    /** How much is measured. */
+    /** Returns the size of the benchmark. */
     public Scale scale() {
         Program.requireAtLeast(Payments.PER_CUSTOMER, "--keys", keys, command);
         return new Scale(new Effort(rounds.rounds(), SLICE), keys, SMALL_KEYS);

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 
-/** A command with a process of its own: its help, and the one line that it prints when it is used wrongly or fails. */
+/** A command that runs in a separate process. Prints its help, and errors as one line. */
 public abstract class Program {
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
@@ -42,7 +42,7 @@ public abstract class Program {
     /**
      * Checks the value of an option.
      *
-     * @throws ParameterException if it is less than it may be
+     * @throws ParameterException if it is less than the minimum
      */
     public static void requireAtLeast(long least, String option, long value, CommandSpec command) {
         if (value < least) {

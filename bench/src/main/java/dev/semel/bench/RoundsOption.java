@@ -4,7 +4,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Option of benchmarks whose candidates take turns: how often they do. */
+/** Option of benchmarks whose contenders take turns: the number of rounds. */
 public final class RoundsOption {
 
     @Spec(Spec.Target.MIXEE)
@@ -21,7 +21,7 @@ public final class RoundsOption {
         this.rounds = rounds;
     }
 
-    /** How many rounds. */
+    /** Returns the number of rounds. */
     public int rounds() {
         Program.requireAtLeast(1, "--rounds", rounds, command);
         return rounds;

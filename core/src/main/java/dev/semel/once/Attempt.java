@@ -107,6 +107,6 @@ final class Attempt {
     }
 
     private Response kept(Response response) {
-        return response.size() > settings.responseLimit() ? response.notKept() : response;
+        return response.exceeds(settings.responseLimit()) ? response.notKept() : response;
     }
 }

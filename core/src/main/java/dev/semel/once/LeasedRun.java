@@ -9,8 +9,14 @@ import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import dev.semel.store.spi.OnceStore.Lookup;
+import java.io.InterruptedIOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * between. {@link KeyState} explains what this guarantees.
  */
 final class LeasedRun extends StoreRun {
+
+    private static final System.Logger LOG = System.getLogger(Once.class.getName());
 
     private static final Duration RELEASE_RETRY = Duration.ofSeconds(1);
 
@@ -64,10 +72,8 @@ final class LeasedRun extends StoreRun {
         try {
             response = operation.run(mine.lease);
         } catch (Throwable cause) {
-            boolean outcomeUnknown = cause instanceof Error
-                    || cause instanceof InterruptedException
-                    || cause instanceof UnknownOutcomeException;
-            return ifAbandoned == IfAbandoned.FREEZE && outcomeUnknown ? unknown(mine, cause) : failed(mine, cause);
+            boolean unknown = ifAbandoned == IfAbandoned.FREEZE && mayHaveHadEffect(cause);
+            return unknown ? unknown(mine, cause) : failed(mine, cause);
         }
         if (response == null) {
             Throwable cause = new NullPointerException("the operation's response");
@@ -76,6 +82,24 @@ final class LeasedRun extends StoreRun {
         return end(mine, Status.COMPLETED, response) instanceof CommitResult.Applied applied
                 ? Engine.executed(response, Objects.requireNonNull(applied.record()))
                 : leaseLost(mine);
+    }
+
+    /**
+     * Whether an operation may have had its effect although it threw: an error, an interruption or an {@link UnknownOutcomeException},
+     * however deeply frameworks have wrapped it.
+     */
+    private static boolean mayHaveHadEffect(Throwable thrown) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>()); // causes may form a cycle
+        for (Throwable cause = thrown; cause != null && seen.add(cause); cause = cause.getCause()) {
+            if (cause instanceof Error
+                    || cause instanceof InterruptedException
+                    || cause instanceof InterruptedIOException
+                    || cause instanceof ClosedByInterruptException
+                    || cause instanceof UnknownOutcomeException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Records how a run ended. The effect has happened, so this keeps trying as long as the lease is held. */
@@ -98,6 +122,10 @@ final class LeasedRun extends StoreRun {
 
     /** Records an unknown outcome: the operation may have had its effect, and must not be run again. */
     private Outcome unknown(Ownership mine, Throwable cause) {
+        LOG.log(
+                Level.ERROR,
+                "Outcome unknown: endpoint " + call.key().endpoint() + ", fencing token " + mine.claim.fencingToken(),
+                cause);
         CommitResult result = end(mine, Status.UNKNOWN, null);
         Engine.restoreInterrupt(cause);
         return result instanceof CommitResult.Applied ? Engine.unknown(mine.claim) : leaseLost(mine);

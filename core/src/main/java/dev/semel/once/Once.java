@@ -130,6 +130,11 @@ public final class Once {
         return new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
     }
 
+    /** Returns whether another engine has the same store, so that both see the same keys. */
+    public boolean sharesStoreWith(Once other) {
+        return engine.store == other.engine.store;
+    }
+
     /**
      * Runs an operation whose effects are the documents it writes in its transaction. A process that crashes before the commit leaves
      * nothing behind, and a retry runs the operation as if for the first time.

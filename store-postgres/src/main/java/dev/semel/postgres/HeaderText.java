@@ -3,7 +3,7 @@ package dev.semel.postgres;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Headers as a text that people can read: name, tab, value; one a line. What would be mistaken for these is escaped. */
+/** Encodes headers as readable text: name, tab, value, one header per line. Tabs, line breaks and backslashes are escaped. */
 final class HeaderText {
 
     private HeaderText() {}

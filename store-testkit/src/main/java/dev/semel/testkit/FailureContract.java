@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What fails leaves no effect, is remembered, and can be tried again. */
+/** A failed operation has no effect, has a record, and can be retried. */
 public interface FailureContract extends StoreFixture {
 
     @ParameterizedTest
@@ -70,7 +70,7 @@ public interface FailureContract extends StoreFixture {
 
     @ParameterizedTest
     @EnumSource
-    @SuppressWarnings("NullAway") // hostile on purpose
+    @SuppressWarnings("NullAway") // the worst exception that an operation can throw
     default void operationThatReturnsNull_hasFailed(Mode mode) {
         Outcome outcome = run(newOnce(), mode, call("k"), () -> null);
         assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(NullPointerException.class);

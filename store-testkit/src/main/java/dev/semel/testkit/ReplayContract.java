@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every retry gets the recorded response, byte for byte. */
+/** Every retry returns the recorded response, byte for byte. */
 public interface ReplayContract extends StoreFixture {
 
     private static Response replayed(Outcome outcome) {

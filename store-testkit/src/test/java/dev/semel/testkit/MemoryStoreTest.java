@@ -33,7 +33,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the memory store does beyond the contract: it is bounded. */
+/** What the memory store promises beyond the contract: its size is bounded. */
 class MemoryStoreTest {
 
     private static final int BYTES = 100_000;
@@ -175,7 +175,7 @@ class MemoryStoreTest {
         for (int i = 0; i < 5_000; i++) {
             Call call = Call.of(new IdempotencyKey("user-" + i, "POST /", "k"), Fingerprint.ofJson("1"));
             assertThat(limited.atomic(call, tx -> Response.of("x"))).isInstanceOf(Outcome.Executed.class);
-            time.advance(Duration.ofMinutes(30)); // so that some forty-eight are kept at a time
+            time.advance(Duration.ofMinutes(30)); // so that about forty-eight are stored at a time
         }
     }
 

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Kills a process that uses a store, again and again, and checks that everything acknowledged is there exactly once. */
+/** Repeatedly kills a process that uses a store, and checks that every acknowledged effect is stored exactly once. */
 @Command(
         name = "semel torture",
         description = {
@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         })
 public final class Torture extends Program implements Callable<Integer> {
 
-    /** After so many kills everything is checked, and a new store is used, so that checks do not take longer and longer. */
+    /** Kills per store. Each round uses a new store, so that checks do not take longer and longer. */
     static final int KILLS_PER_ROUND = 100;
 
     private static final Map<String, Tortured.Kind> STORES =
@@ -72,7 +72,7 @@ public final class Torture extends Program implements Callable<Integer> {
 
     private Torture() {}
 
-    /** Runs and exits. */
+    /** Runs the command and exits with its status. */
     public static void main(String[] arguments) {
         System.exit(commandLine().execute(arguments));
     }
@@ -96,7 +96,7 @@ public final class Torture extends Program implements Callable<Integer> {
         return holds ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    /** In a temporary folder, which is kept if the check fails. */
+    /** Runs in a temporary folder, which is kept if the check fails. */
     private boolean tortureInTempFolder(Tortured.Kind kind, long firstSeed) throws IOException {
         TempFolder temp = TempFolder.create("semel-torture-");
         boolean holds = false;
@@ -125,7 +125,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** A number that is easy to type. */
+    /** Returns a seed that is short enough to type. */
     private static long newSeed() {
         return new SecureRandom().nextInt(1_000_000);
     }
@@ -137,7 +137,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** Rounds have consecutive seeds, so that the seed of the one that fails repeats it alone. */
+    /** Runs all rounds. They have consecutive seeds, so the seed of a failed round repeats that round. */
     private boolean torture(Tortured tortured, Path parent, long firstSeed) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         CrashReport sum = CrashReport.NOTHING;
