@@ -13,7 +13,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A service that takes payments, each once. As a program it takes the payments that it is given, and says what became of each. */
+/** A service that takes each payment once. Its main method takes payments and prints their outcomes. */
 public final class PaymentService {
 
     // page: service
@@ -39,9 +39,9 @@ public final class PaymentService {
     // end
 
     /**
-     * Takes payments of ann's.
+     * Takes payments of user ann.
      *
-     * @param arguments the database, and the keys of the payments; each is of as many cents as its key says
+     * @param arguments the database, then the key of each payment, which is also its cents
      */
     public static void main(String[] arguments) {
         PGSimpleDataSource source = new PGSimpleDataSource();

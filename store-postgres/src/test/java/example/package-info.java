@@ -1,2 +1,2 @@
-/** What a team writes that uses caller-managed transactions. */
+/** An application that uses caller-managed transactions. */
 package example;

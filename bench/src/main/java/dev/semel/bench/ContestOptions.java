@@ -26,7 +26,7 @@ public final class ContestOptions {
             description = "Number of keys in the largest store. Default: ${DEFAULT-VALUE}.")
     private long keys;
 
-    /** Returns how much is measured. */
+    /** Returns the size of the benchmark. */
     public Scale scale() {
         Program.requireAtLeast(Payments.PER_CUSTOMER, "--keys", keys, command);
         return new Scale(new Effort(rounds.rounds(), SLICE), keys, SMALL_KEYS);

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** A command of the launcher that runs in its own process: its help and its errors. */
+/** A command that runs in a separate process. Prints its help, and errors as one line. */
 public abstract class Program {
 
     /** What a value is, by its label in the help. */
@@ -139,7 +139,7 @@ public abstract class Program {
     /**
      * Checks the value of an option.
      *
-     * @throws ParameterException if it is too small
+     * @throws ParameterException if it is less than the minimum
      */
     public static void requireAtLeast(long least, String option, long value, CommandSpec command) {
         if (value < least) {

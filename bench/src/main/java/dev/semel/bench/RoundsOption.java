@@ -4,7 +4,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The option for the number of rounds, in which the candidates take turns. */
+/** Option of benchmarks whose contenders take turns: the number of rounds. */
 public final class RoundsOption {
 
     @Spec(Spec.Target.MIXEE)

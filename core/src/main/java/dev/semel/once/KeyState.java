@@ -55,7 +55,7 @@ import dev.semel.store.spi.OnceStore.Lookup;
  *   <li>after the completion is applied: a retry replays.
  * </ul>
  *
- * <p>An owner that only was slow may come back after its lease has expired and another run has started. Its completion is rejected by the
+ * <p>An owner that was only slow may return after its lease has expired and another run has started. Its completion is rejected by the
  * token, and it returns the outcome that counts. Its effect is rejected, too, if the operation passes the token on and the other system
  * refuses requests with a lower one. {@link Heartbeats} renew the lease after a third of its duration, so two renewals may fail. An owner
  * counts its lease from before the claim or renewal was sent, so it stops trusting the lease no later than the store does.

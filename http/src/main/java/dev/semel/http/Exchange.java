@@ -17,12 +17,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A request with a key, from the lookup to the response. */
+/** A request with an idempotency key: runs its handler once, and sends or replays the response. */
 public final class Exchange {
 
     private static final System.Logger LOG = System.getLogger(Exchange.class.getName());
 
-    /** These depend on the state of the moment, so a retry runs the handler again. */
+    /** Statuses that depend on the current state, so a retry runs the handler again. */
     private static final Set<Integer> NEVER_FINAL = Set.of(401, 409, 412, 429);
 
     private static final int FIRST_REFUSAL = 400;
@@ -31,18 +31,18 @@ public final class Exchange {
     private static final Map<String, String> REPLAYED = Map.of("Idempotency-Replayed", "true");
     private static final String EXPIRES = "Idempotency-Expires";
 
-    /** Recorded header with the reference to the trace of the run. No handler can set it, and it is never sent. */
+    /** Recorded header with the reference to the trace of the run. Handlers cannot set it, and it is never sent. */
     private static final String TRACE = "Semel-Trace";
 
     private final Once once;
     private final Tracing tracing;
     private final Idempotency rule;
     private final Call call;
-    private final byte[] body;
+    private final byte @Nullable [] body;
     private final WebRequest request;
     private @Nullable String traceReference;
 
-    Exchange(Once once, Tracing tracing, Idempotency rule, Call call, byte[] body, WebRequest request) {
+    Exchange(Once once, Tracing tracing, Idempotency rule, Call call, byte @Nullable [] body, WebRequest request) {
         this.once = once;
         this.tracing = tracing;
         this.rule = rule;
@@ -51,7 +51,7 @@ public final class Exchange {
         this.request = request;
     }
 
-    /** Thrown to the engine: the handler's response is sent, and means that the request failed. */
+    /** Reports a response with a failure status to the engine as a failed operation. */
     private static final class FailureResponse extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -61,20 +61,24 @@ public final class Exchange {
         }
     }
 
-    /** The body of the request, read whole; not a copy. */
-    public byte[] body() {
+    /**
+     * Returns the whole body of the request. The array is not a copy and must not be changed.
+     *
+     * @return null if the body was parsed, so that the request has its parameters or parts
+     */
+    public byte @Nullable [] body() {
         return body;
     }
 
-    /** The client's transaction id, or the one that was made if the client did not send one. */
+    /** Returns the client's transaction id, or the generated one if the client sent none. */
     public String clientTxId() {
         return call.clientTxId();
     }
 
     /**
-     * Runs the handler, unless a recorded response is replayed or the request is rejected; and sends the response.
+     * Runs the handler and sends its response; or sends the recorded response or an error instead.
      *
-     * @throws Exception what the handler throws, or the sending of the response
+     * @throws Exception if the handler throws, or the response cannot be sent
      */
     public void run(HandlerAdapter handler) throws Exception {
         Outcome outcome;
@@ -87,6 +91,9 @@ public final class Exchange {
             return;
         } finally {
             handler.end();
+        }
+        if (outcome instanceof Outcome.Failed || outcome instanceof Outcome.Unknown) {
+            Thread.interrupted(); // an interrupted thread cannot send the response
         }
         respond(outcome, handler);
     }
@@ -136,8 +143,8 @@ public final class Exchange {
         } else if (outcome instanceof Outcome.Expired expired) {
             Problem problem = IdempotencyProblem.KEY_EXPIRED
                     .problem()
-                    .detailed("The key was used at " + expired.createdAt() + " and expired at " + expired.expiredAt()
-                            + ": what it asked for may have been done");
+                    .detailed("The key was first used at " + expired.createdAt() + " and expired at "
+                            + expired.expiredAt() + ". The request may have been executed then.");
             send(problem, handler);
         } else {
             send(IdempotencyProblem.OUTCOME_UNKNOWN.problem(), handler);
@@ -187,10 +194,10 @@ public final class Exchange {
         handler.send(problem, Map.of());
     }
 
-    /** If the streamed response is not the outcome, the response is cut off, so that the client retries. */
+    /** A streamed response that was not recorded is cut off, so that the client retries. */
     private static void discardUnsent(HandlerAdapter handler) throws IOException {
         if (handler.isStreaming()) {
-            throw new IOException("The response was sent, but it could not be recorded");
+            throw new IOException("The response was streamed but not recorded: it is cut off, so that the client retries");
         }
         handler.discard();
     }

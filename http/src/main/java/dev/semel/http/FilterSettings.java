@@ -3,21 +3,25 @@ package dev.semel.http;
 import dev.semel.once.OnceSettings;
 
 /**
- * How much the filter takes and holds of each request with a key.
+ * Memory limits for requests with a key.
  *
- * @param requestLimit the most bytes of a body that are taken
- * @param streamAfter how many bytes of a leased route's answer are held back until it is recorded; a longer one is sent while it is made
- * @param responseLimit the most bytes of a streamed answer that are copied for retries
+ * @param requestLimit maximum size of a request body in bytes; larger requests are rejected
+ * @param streamAfter maximum size in bytes of a leased route's response that is sent after it is recorded; larger responses are streamed
+ * @param responseLimit maximum size in bytes of a streamed response that is kept for retries
  */
 public record FilterSettings(int requestLimit, int streamAfter, int responseLimit) {
 
     private static final int LARGEST = 1 << 30;
 
-    /** A mebibyte, 64 KiB, and as much as is kept by default. */
+    /** The defaults: bodies of up to 1 MiB, streaming after 64 KiB, and the default response limit of {@link OnceSettings}. */
     public static final FilterSettings DEFAULTS =
             new FilterSettings(1 << 20, 64 << 10, OnceSettings.DEFAULTS.responseLimit());
 
-    /** @throws IllegalArgumentException naming the one that is negative or over a gibibyte */
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException if one is negative or exceeds 1 GiB
+     */
     public FilterSettings {
         requireFits("requestLimit", requestLimit);
         requireFits("streamAfter", streamAfter);
@@ -26,7 +30,7 @@ public record FilterSettings(int requestLimit, int streamAfter, int responseLimi
 
     private static void requireFits(String name, int bytes) {
         if (bytes < 0 || bytes > LARGEST) {
-            throw new IllegalArgumentException(name + " is negative or over a gibibyte: " + bytes);
+            throw new IllegalArgumentException(name + " must be between 0 and " + LARGEST + " bytes, not " + bytes);
         }
     }
 }

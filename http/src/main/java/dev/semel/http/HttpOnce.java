@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs each HTTP request with an {@code Idempotency-Key} once: what an integration with a web framework starts from. It reads the
- * headers and the body of a request, and returns an {@link Exchange} that runs the handler.
+ * Entry point for integrations with web frameworks. Reads the headers and the body of a request with an {@code Idempotency-Key}, and
+ * returns an {@link Exchange} that runs its handler once. Thread-safe.
  */
 public final class HttpOnce {
 
@@ -29,7 +29,7 @@ public final class HttpOnce {
         this.tracing = Objects.requireNonNull(tracing, "tracing");
     }
 
-    /** Whether requests with a method only read, so that their keys are ignored. */
+    /** Returns whether a method is safe by RFC 9110. Keys of requests with a safe method are ignored. */
     public static boolean isSafe(String method) {
         return SAFE_METHODS.contains(method);
     }
@@ -39,12 +39,13 @@ public final class HttpOnce {
     }
 
     /**
-     * Reads a request.
+     * Reads the headers and the body of a request. Blocks until the body is complete.
      *
-     * @param rule what holds for its route
-     * @param user who sends it, 1 to 255 of {@code A-Za-z0-9_-}; null if unknown
-     * @return null if the request has no key and needs none
-     * @throws RejectedException if it is malformed
+     * @param rule the rule of the request's route
+     * @param user supplies the user who sends the request, 1 to 255 of {@code A-Za-z0-9_-}, or null if the user is unknown; called only
+     *     for requests with a key and routes that require one
+     * @return null if the request has no key and the route requires none
+     * @throws RejectedException if the user is unknown, a header is missing or malformed, or the body cannot be read
      */
     public @Nullable Exchange begin(WebRequest request, Idempotency rule, Supplier<@Nullable String> user)
             throws RejectedException {
@@ -64,10 +65,10 @@ public final class HttpOnce {
             return null;
         }
         IdempotencyKey key = key(sender, request, headers.key());
-        byte[] body = Payload.read(request, settings.requestLimit());
+        Payload payload = Payload.of(request, settings.requestLimit());
         String clientTxId = headers.clientTxId() == null ? IdSchemes.TID62.mint() : headers.clientTxId();
-        Call call = new Call(key, Payload.fingerprint(request, body), clientTxId, KeyHeaders.maxWait(request));
-        return new Exchange(once, tracing, rule, call, body, request);
+        Call call = new Call(key, payload.fingerprint(), clientTxId, KeyHeaders.maxWait(request));
+        return new Exchange(once, tracing, rule, call, payload.body(), request);
     }
 
     private static IdempotencyKey key(String user, WebRequest request, String key) throws RejectedException {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of a request that concern its key.
+ * The parsed idempotency headers of a request.
  *
  * @param key null if none was sent and none is required
  * @param clientTxId null if none was sent and none is required
@@ -33,7 +33,7 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
         return new KeyHeaders(key, clientTxId);
     }
 
-    /** Bare, or quoted as a string of RFC 8941; none of the characters allowed needs an escape there. */
+    /** Accepts a bare value or a string of RFC 8941. None of the allowed characters needs an escape there. */
     private static @Nullable String text(WebRequest request, String name, IdempotencyProblem ifInvalid)
             throws RejectedException {
         List<String> values = request.headers(name);
@@ -53,8 +53,8 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
     }
 
     /**
-     * How long the client is willing to wait, by the preference {@code wait} of RFC 7240: the first that is sent counts, more than is
-     * possible is as much as is possible, and what makes no sense is ignored.
+     * Returns how long the client is willing to wait: the preference {@code wait} of RFC 7240. The first one counts, longer times are
+     * capped, and malformed values are ignored.
      */
     static Duration maxWait(WebRequest request) {
         for (String value : request.headers("Prefer")) {
@@ -71,7 +71,7 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
         return Duration.ZERO;
     }
 
-    /** Where a separator follows that is not within quotes; otherwise the end. */
+    /** Returns the position of the next separator outside quotes, or the end of the text. */
     private static int end(String text, int start, char separator) {
         boolean quoted = false;
         for (int i = start; i < text.length(); i++) {

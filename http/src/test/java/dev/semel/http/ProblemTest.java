@@ -44,7 +44,7 @@ class ProblemTest {
         String page = Files.readString(Path.of("../docs/guides/filter.md"));
         for (IdempotencyProblem problem : IdempotencyProblem.values()) {
             int status = problem.problem().status();
-            String shown = problem == IdempotencyProblem.RESPONSE_NOT_KEPT ? "as then" : "" + status;
+            String shown = problem == IdempotencyProblem.RESPONSE_NOT_KEPT ? "as recorded" : "" + status;
             assertThat(page)
                     .contains("| " + shown + " | `" + problem.code() + "` | `"
                             + problem.problem().error() + "` |");

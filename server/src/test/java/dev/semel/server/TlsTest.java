@@ -52,7 +52,7 @@ class TlsTest {
     private static final ControlledTime TIME = new ControlledTime();
     private static Server server;
 
-    /** A certificate and its key, as PEM. */
+    /** A certificate and its key in PEM format. */
     private record Pem(String certificate, String key) {
 
         void write() throws IOException {
@@ -158,7 +158,7 @@ class TlsTest {
         first.write();
         TIME.advance(Duration.ofSeconds(10));
         Files.writeString(cert, second.certificate);
-        TIME.advance(Duration.ofSeconds(10)); // between the two: they do not belong together
+        TIME.advance(Duration.ofSeconds(10)); // the new certificate does not match the old key
         assertThat(get(first).statusCode()).isEqualTo(200);
         Files.writeString(key, second.key);
         TIME.advance(Duration.ofSeconds(10));
@@ -183,11 +183,12 @@ class TlsTest {
                 .doesNotContain("200");
     }
 
-    /** Somebody who never finishes to greet. */
+    /** The client never completes its TLS handshake. */
     @Test
     void incompleteHandshake_isDisconnected() throws Exception {
         try (Server impatient = serve(Duration.ofSeconds(1))) {
-            RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
+            // returns when the connection is closed
+            RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001");
             RawSocket.send(impatient.port(), "");
         }
     }

@@ -1,8 +1,8 @@
 package dev.semel.postgres;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
+import dev.semel.store.internal.UniqueIds;
 import dev.semel.store.spi.CallerTransaction;
 import dev.semel.store.spi.CallerTransaction.Claim;
 import dev.semel.store.spi.CommitResult;
@@ -22,19 +22,17 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * The statements on a key in a transaction that is not the store's own: each a round trip, together with what begins and
- * ends it. Everything that is set is set for the transaction alone, and the search path stays the caller's.
+ * The statements on a key in a caller-managed transaction. Each is one round trip. Settings are set for the transaction only.
  *
- * <p>Whoever writes a key holds its lock ({@link RowId}). It is tried in one statement, and the key looked up in a later one: so it
- * sees what the transaction that had the lock before has committed. Whoever has it from then on finds the key as it was when they come to
- * write it.
+ * <p>A transaction that writes a key holds its advisory lock ({@link RowId}). One statement tries the lock, and a later one looks up the
+ * key, so its snapshot includes what the previous holder of the lock has committed. The key cannot change after that until it is recorded.
  *
- * <p>Where a condition does not hold, the statement has to fail, since what follows in the same round trip would commit. There are
- * functions that fail for a number, each in a way of its own that hardly anybody else will meet.
+ * <p>A round trip that ends with a COMMIT must fail as a whole if a condition does not hold. Conditions are therefore arguments of
+ * functions that raise an error for a certain number; each has an SQLSTATE that applications hardly use.
  */
 final class CallerSql {
 
-    /** Takes the name of the transaction, the user and the lock; the name is kept if the transaction has one already. */
+    /** Parameters: a name for the transaction, unless it has one already, and the user. */
     private static final String ENTER = """
             set_config('semel.previous_role', current_setting('role'), true),
             set_config('semel.previous_user', coalesce(current_setting('semel.user', true), ''), true),
@@ -45,7 +43,7 @@ final class CallerSql {
             ; select set_config('role', current_setting('semel.previous_role'), true),
             set_config('semel.user', current_setting('semel.previous_user'), true)""";
 
-    /** Fails if the transaction has another name, as one has that was begun later. */
+    /** Fails with {@link #NOT_THE_SAME} in a transaction that was begun after the claim. */
     private static final String SAME_TRANSACTION =
             "ln((coalesce(current_setting('semel.transaction', true), '') = ?)::int::float8), ";
 
@@ -61,7 +59,7 @@ final class CallerSql {
 
     private static final String COUNT_ALONE = ", pg_advisory_xact_lock(?)";
 
-    /** In a statement of its own, after those who counted before have committed. */
+    /** A separate statement, whose snapshot includes what the previous holder of the user's lock has committed. */
     private static final String COUNT = "; select " + require(QuotaSql.allMayStart(1));
 
     private static final String RETURNING = " returning k.fencing_token, k.created_at, k.deadline";
@@ -71,38 +69,41 @@ final class CallerSql {
 
     static final String LEAVE_JOINED = "rollback to savepoint semel_key; release savepoint semel_key";
 
-    /** Claims a key in a transaction that was begun for it. */
+    /** Claims a key in a new transaction. */
     final Claiming claim;
 
-    /** Claims a key in the middle of a transaction, so that it is possible to go back to before and to after that. */
+    /** Claims a key in a joined transaction, between two savepoints. */
     final Claiming join;
 
-    /** Records a key that was claimed, and commits. */
+    /** Records a claimed key, and commits. */
     final Recording claimed;
 
-    /** Records a key that was not looked up, if it is new, and commits. */
+    /** Records a key that was not claimed, if it is new, and commits. */
     final Recording unclaimed;
 
-    /** Records a key that was claimed, restores role and user, and lets the transaction go on. */
+    /** Records a claimed key, and restores role and user. */
     final Recording joined;
 
-    /** The same without what the operation wrote. */
+    /** Rolls back the operation's writes, records a claimed key, and restores role and user. */
     final Recording joinedRefusal;
 
-    CallerSql(SqlTexts texts) {
-        this.claim = new Claiming(texts, "", "");
-        this.join = new Claiming(texts, "savepoint semel_key; ", "; savepoint semel_effects");
-        this.claimed = new Recording(texts, "select " + SAME_TRANSACTION + ACT, true, false, REPLACE + "; commit");
+    CallerSql(SqlTexts texts, AdvisoryLocks locks) {
+        this.claim = new Claiming(texts, locks, "", "");
+        this.join = new Claiming(texts, locks, "savepoint semel_key; ", "; savepoint semel_effects");
+        this.claimed =
+                new Recording(texts, locks, "select " + SAME_TRANSACTION + ACT, true, false, REPLACE + "; commit");
         this.unclaimed = new Recording(
                 texts,
+                locks,
                 "select " + require("pg_try_advisory_xact_lock(?)") + ", " + ACT,
                 false,
                 false,
                 RETURNING + "; commit");
         String enter = "select " + SAME_TRANSACTION + ENTER + "true";
         String end = REPLACE + LEAVE + "; release savepoint semel_key";
-        this.joined = new Recording(texts, enter, true, true, end);
-        this.joinedRefusal = new Recording(texts, "rollback to savepoint semel_effects; " + enter, true, true, end);
+        this.joined = new Recording(texts, locks, enter, true, true, end);
+        this.joinedRefusal =
+                new Recording(texts, locks, "rollback to savepoint semel_effects; " + enter, true, true, end);
     }
 
     /** Fails with {@link #NOT_SO} unless a condition holds. */
@@ -110,29 +111,31 @@ final class CallerSql {
         return "width_bucket(0::float8, 0, 1, (" + condition + ")::int)";
     }
 
-    /** Whether a statement failed that is meant to fail where a condition does not hold: no fault of anybody. */
+    /** Whether the error only means that a condition does not hold, and not that the database failed. */
     static boolean isExpected(SQLException e) {
         return NOT_SO.equals(e.getSQLState()) || NOT_UNIQUE.equals(e.getSQLState());
     }
 
-    /** A claim, and the name of the transaction in which it was made. */
+    /** A claim and the name of its transaction. */
     record Claimed(Claim claim, String transaction) {}
 
-    /** How a key is claimed: tries the lock, looks up the key, and restores role and user. */
+    /** Tries the lock of a key, looks it up, and restores role and user. */
     static final class Claiming {
 
         private final SqlTexts texts;
+        private final AdvisoryLocks locks;
         private final String before;
         private final String after;
 
-        private Claiming(SqlTexts texts, String before, String after) {
+        private Claiming(SqlTexts texts, AdvisoryLocks locks, String before, String after) {
             this.texts = texts;
+            this.locks = locks;
             this.before =
                     before + "select " + ENTER + "pg_try_advisory_xact_lock(?)" + Session.TIME + "; " + KeyLookups.ONE;
             this.after = LEAVE + after;
         }
 
-        /** What the text depends on. */
+        /** What the text depends on; the key of the cached text. */
         private record Shape(String before, int counted) {}
 
         Claimed run(Connection connection, IdempotencyKey key, Quota quota, @Nullable Instant now) throws SQLException {
@@ -142,9 +145,9 @@ final class CallerSql {
             String sql = texts.get(new Shape(before, waits.shape()), () -> before + waits.sql() + after);
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 Parameters to = new Parameters(statement)
-                        .text(IdSchemes.TID62.mint())
+                        .text(UniqueIds.mint())
                         .text(key.user())
-                        .number(id.lock())
+                        .number(locks.of(id))
                         .time(now)
                         .text(id.uuid().toString());
                 waits.bind(to, now);
@@ -162,7 +165,7 @@ final class CallerSql {
         }
     }
 
-    /** Whether a transaction is not the one that was named any more; if it can do nothing any more, it is. */
+    /** Whether the transaction of a claim has ended. A transaction that an error has aborted has not. */
     static boolean hasEnded(Connection connection, String transaction) {
         try (PreparedStatement statement =
                 connection.prepareStatement("select coalesce(current_setting('semel.transaction', true), '')")) {
@@ -177,10 +180,11 @@ final class CallerSql {
         return rows;
     }
 
-    /** How a key is recorded. */
+    /** Records a key. */
     static final class Recording {
 
         private final SqlTexts texts;
+        private final AdvisoryLocks locks;
         private final boolean claimed;
         private final boolean joined;
         private final String before;
@@ -188,8 +192,10 @@ final class CallerSql {
         private final String plain;
         private final String counted;
 
-        private Recording(SqlTexts texts, String before, boolean claimed, boolean joined, String after) {
+        private Recording(
+                SqlTexts texts, AdvisoryLocks locks, String before, boolean claimed, boolean joined, String after) {
             this.texts = texts;
+            this.locks = locks;
             this.claimed = claimed;
             this.joined = joined;
             this.before = before;
@@ -206,9 +212,9 @@ final class CallerSql {
         /**
          * Records a key.
          *
-         * @param transaction the name of the transaction when the key was claimed, if it was
-         * @throws CallerTransaction.EndedException if that has ended
-         * @throws SQLException if the server rejects it, or if it is not certain what it has done
+         * @param transaction the name of the transaction at the claim; empty if the key was not claimed
+         * @throws CallerTransaction.EndedException if that transaction has ended
+         * @throws SQLException if the server rejects the statement, or if the connection was lost
          */
         CommitResult run(
                 Connection connection,
@@ -224,7 +230,7 @@ final class CallerSql {
                 Parameters to = new Parameters(statement);
                 bindBefore(to, transaction, key);
                 if (counts) {
-                    to.number(RowId.ofUser(key.user()).lock()).time(now);
+                    to.number(locks.of(RowId.ofUser(key.user()))).time(now);
                     QuotaSql.USERS.bind(
                             to,
                             List.of(RowSource.row(
@@ -251,7 +257,7 @@ final class CallerSql {
             } else if (claimed) {
                 to.text(transaction).text(key.user());
             } else {
-                to.number(RowId.of(key).lock()).text(key.user());
+                to.number(locks.of(RowId.of(key))).text(key.user());
             }
         }
 
@@ -274,6 +280,6 @@ final class CallerSql {
         }
     }
 
-    /** The time to count by; null for the database's. */
+    /** Supplies the time of a test; null for the database's time. */
     interface Clock extends Supplier<@Nullable Instant> {}
 }

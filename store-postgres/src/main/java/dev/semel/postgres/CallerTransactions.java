@@ -10,15 +10,13 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 /**
- * Runs operations once per key whose effect is SQL of their own: what they write, their key and their answer are one commit. The
- * keys are those of the store in the same database, so a key that was used here is used there, and its outcomes are those of
- * {@link Once}.
+ * Runs operations once per key whose effects are SQL of the application: the writes, the key and the response are one commit. The keys
+ * are those of a store in the same database, so a key that was used here counts as used in {@link Once} and on every server.
  *
- * <p>Statements about keys act as the role {@code semel_app}, for the user of the call; those of the operation as whoever the
- * connection logged in as. Role and user are set back before the operation runs, and nothing is left on the connection
- * afterwards.
+ * <p>Statements about keys act as the role {@code semel_app} for the user of the call. Statements of the operation act as the role that
+ * the connection logged in as. Role and user are restored before the operation runs, and no setting is left on the connection.
  *
- * <p>Each of these throws what {@link Once#callerManaged} throws.
+ * <p>The methods throw what {@link Once#callerManaged} throws. An instance is safe for use by many threads.
  */
 public final class CallerTransactions {
 
@@ -27,12 +25,11 @@ public final class CallerTransactions {
     private final Once once;
 
     /**
-     * On a database.
+     * Runs operations on connections of a data source.
      *
-     * @param source gives the connections that operations run on, each for one transaction; they have to be allowed to act as
-     *     {@code semel_app}
-     * @param store keeps the keys, in the same database
-     * @param once the engine on that store: whose settings hold, and whose listener is notified
+     * @param source provides a connection for each transaction; its login has to be allowed to act as {@code semel_app}
+     * @param store the store of the keys, in the same database
+     * @param once the engine on that store; its settings and listener are used
      */
     public CallerTransactions(DataSource source, PostgresOnceStore store, Once once) {
         this.source = Objects.requireNonNull(source, "source");
@@ -40,14 +37,14 @@ public final class CallerTransactions {
         this.once = Objects.requireNonNull(once, "once");
     }
 
-    /** On the connections of a store, with default settings. */
+    /** Runs operations on connections of a store's data source, with the default settings of {@link Once}. */
     public static CallerTransactions on(PostgresOnceStore store) {
         return new CallerTransactions(store.source(), store, Once.on(store));
     }
 
     /**
-     * Runs an operation in a transaction on a connection of its own. Its key is claimed before and looked up: a duplicate is answered
-     * without running it.
+     * Runs an operation in a new transaction. The key is locked and looked up first: a duplicate gets the recorded response, and the
+     * operation does not run.
      */
     public Outcome run(Call call, JdbcOperation operation) {
         Objects.requireNonNull(operation, "operation");
@@ -55,12 +52,12 @@ public final class CallerTransactions {
     }
 
     /**
-     * The same with one round trip less for those who come first, and more work for those who come again: nothing is asked before the
-     * operation runs, and its key is recorded after it, in the round trip that commits both. A duplicate may thus run it once more,
-     * is rolled back when it meets the key, and is answered from its record.
+     * Runs an operation in a new transaction without looking up the key first. The key is recorded in the round trip that commits. This
+     * saves a round trip for a new key. A duplicate runs the operation again, is rolled back by the unique index of the keys, and gets the
+     * recorded response.
      *
-     * <p>So this is only for operations without any effect outside of the transaction, which must also not mind to meet what a first
-     * run has committed. They must not commit or roll back by statements of SQL either, which is noticed in {@link #run} only.
+     * <p>Use it only for operations that have no effect outside of the transaction, and that may see the writes of their first run. They
+     * must not execute {@code COMMIT} or {@code ROLLBACK} as SQL either; only {@link #run} detects this.
      */
     public Outcome runEffectFirst(Call call, JdbcOperation operation) {
         Objects.requireNonNull(operation, "operation");
@@ -68,19 +65,19 @@ public final class CallerTransactions {
     }
 
     /**
-     * Runs an operation in a transaction that the caller has begun and commits: if it is rolled back, there is nothing of the
-     * operation nor of its key. An operation that fails or refuses leaves the transaction as it was before, without what it wrote;
-     * that it failed is not recorded, that it refused is. Until the transaction ends, others are told that the key is in progress.
+     * Runs an operation in a transaction that the caller has begun and commits. If the caller rolls back, neither the writes nor the key
+     * remain. If the operation fails or refuses, its writes are rolled back and earlier writes of the transaction remain; a refusal is
+     * recorded, a failure is not. Until the transaction ends, other calls with the key get {@link Outcome.InProgress}.
      *
-     * @param connection does not commit by itself
-     * @throws IllegalArgumentException if it does
+     * @param connection in a transaction, with auto-commit off
+     * @throws IllegalArgumentException if auto-commit is on
      */
     public Outcome runIn(Connection connection, Call call, JdbcOperation operation) {
         Objects.requireNonNull(operation, "operation");
         try {
             if (connection.getAutoCommit()) {
                 throw new IllegalArgumentException(
-                        "The connection commits by itself: there is no transaction to run in");
+                        "The connection is in auto-commit mode, so there is no transaction to run in: call setAutoCommit(false) first");
             }
         } catch (SQLException e) {
             throw Session.failed(e);

@@ -11,16 +11,16 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears of commits with a sequence number, by whichever server, on a connection that it keeps. One that is lost is replaced by another, as
- * soon as there is one to be had; and because nobody knows what was missed meanwhile, that counts as news.
+ * Receives PostgreSQL's notifications of commits that have a sequence number, from all servers, on a connection that it keeps open. It
+ * replaces a lost connection. It also signals a commit after each connect, because notifications may have been missed.
  */
 final class CommitNotifications implements AutoCloseable {
 
-    /** The channel that commits with a sequence number notify, whatever their schema. */
+    /** One channel for all schemas of a database: a notification of another schema only causes a poll. */
     static final String CHANNEL = "semel_commits";
 
-    private static final int TURN_MILLIS = 200; // and then it looks whether it was closed
-    private static final int TURNS_WITHOUT_NEWS = 25; // and then it looks whether the connection is there still
+    private static final int TURN_MILLIS = 200; // between checks whether it was closed
+    private static final int TURNS_WITHOUT_NEWS = 25; // between checks whether the connection is still valid
     private static final int ANSWER_SECONDS = 5;
     private static final int PAUSE_MILLIS = 500;
     private static final int END_MILLIS = 2000;
@@ -35,7 +35,7 @@ final class CommitNotifications implements AutoCloseable {
         this.news = news;
     }
 
-    /** Starts to listen, on a thread of its own. */
+    /** Starts listening on a new thread. */
     static CommitNotifications start(DataSource source, Runnable news) {
         CommitNotifications listening = new CommitNotifications(source, news);
         Time.threads().execute(listening::run);
@@ -61,10 +61,10 @@ final class CommitNotifications implements AutoCloseable {
             execute(connection, "listen " + CHANNEL);
             news.run();
             receive(connection);
-            execute(connection, "unlisten " + CHANNEL); // it may be somebody's who lends it to others
+            execute(connection, "unlisten " + CHANNEL); // the source may be a pool
             connection.setAutoCommit(commitsItself);
         } catch (SQLException e) {
-            return; // another one is tried; and callers of the store get an exception if there is none
+            return; // it connects again; if the database is down, calls of the store throw
         }
     }
 
@@ -88,7 +88,7 @@ final class CommitNotifications implements AutoCloseable {
         }
     }
 
-    /** Gives the connection back, and waits a little until that is done. */
+    /** Stops listening. Waits up to two seconds until the connection is closed. */
     @Override
     public void close() {
         closed.countDown();

@@ -4,25 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The statement that checks and applies commits, as it has to be for those of a group: what none of them asks for is left out, since
- * even what has nothing to do takes time.
+ * Builds the statement that checks and applies the commits of a group. Parts that no commit needs are left out, because an empty part takes
+ * time, too.
  *
- * <p>It is one statement, and so sees the database at one moment: after the locks of all rows were taken in the round trip's first
- * statement. Nobody writes a row without its lock, so what is checked here still holds when it is written here. A commit of the
- * group that does not hold writes nothing, and does not keep the others from it.
+ * <p>It is one statement and has one snapshot, taken after the locks. Rows are written only under their locks, so a precondition that was
+ * checked still holds when the statement writes. A commit whose precondition does not hold writes nothing; the others are applied.
  *
- * @param alone whether it waits for its locks; a group waits for nothing but the one of commit sequence numbers, which is held for a
- *     moment, and returns which of its commits could not have theirs
+ * @param alone whether to wait for the locks of rows and users; otherwise a commit that lacks one is {@link #BUSY}
  * @param records whether a commit has an idempotency record
- * @param commits how many commits there are; these and the following numbers are {@linkplain RowSource#shape shapes}
- * @param logged whether a commit has none, but writes
- * @param looks documents that are looked at
+ * @param commits the number of commits; this and the other numbers are {@linkplain RowSource#shape shapes}
+ * @param logged whether a commit without an idempotency record writes
+ * @param looks the number of documents to look up
  * @param quota whether new keys are counted
- * @param puts documents that are written
+ * @param puts the number of documents to write
  * @param sequenced whether one of them needs a commit sequence number
- * @param deletes documents that are deleted
- * @param entryPuts index entries that are written
- * @param entryDeletes index entries that are deleted
+ * @param deletes the number of documents to delete
+ * @param entryPuts the number of index entries to write
+ * @param entryDeletes the number of index entries to delete
  */
 record CommitSql(
         boolean alone,
@@ -66,10 +64,10 @@ record CommitSql(
     static final RowSource ENTRY_DELETES =
             RowSource.of("commit_no int8", "collection text", "owner text", "index_name text", "index_key text");
 
-    /** It was applied. */
+    /** The commit was applied. */
     static final int APPLIED = 0;
 
-    /** It had been applied before. */
+    /** The commit was applied earlier; it is sent again. */
     static final int APPLIED_BEFORE = 1;
 
     /** The idempotency record does not match its precondition. */
@@ -78,24 +76,24 @@ record CommitSql(
     /** A document does not match its precondition. */
     static final int DOCUMENT_CONFLICT = 3;
 
-    /** The user has started too many keys. */
+    /** The user has reached the quota. */
     static final int QUOTA_EXCEEDED = 4;
 
-    /** Another transaction has a row, or counts the keys of the user. */
+    /** Another transaction holds a lock that the commit needs. */
     static final int BUSY = 5;
 
     static final String TRY_LOCKS = ", set_config('semel.busy', coalesce((select string_agg(distinct l.no::text, ',')"
             + " from unnest(?::int8[], ?::int8[]) l(no, k) where not pg_try_advisory_xact_lock(l.k)), ''), true)";
     static final String WAIT_FOR_LOCKS = ", (select count(pg_advisory_xact_lock(k)) from unnest(?::int8[]) k)";
 
-    /** What takes the locks, at the end of the first statement; its parameters come behind the users. */
+    /** Returns the expressions of the first statement that take the locks. Their parameters follow the users. */
     String locking() {
         return alone ? WAIT_FOR_LOCKS : TRY_LOCKS + WAIT_FOR_LOCKS;
     }
 
     /**
-     * The second statement. Returns a row for each commit: its number, code, time, fencing token, creation, deadline, conflicting look and
-     * the version there, wait.
+     * Returns the second statement. It selects for each commit: number, code, time, fencing token, creation, deadline, number of the
+     * conflicting document, its version, and the wait for the quota.
      */
     String text() {
         List<String> parts = new ArrayList<>();
@@ -148,7 +146,7 @@ record CommitSql(
                 + " conflict_version, wait" + (sequenced ? notified() : "") + " from decided";
     }
 
-    /** Wakes those who listen, when this is committed; without a commit sequence number nobody is woken. */
+    /** Notifies listeners, at the COMMIT, if a commit got a sequence number. */
     private static String notified() {
         return ", (select count(pg_notify('" + CommitNotifications.CHANNEL
                 + "', '')) from (select from decided where sequence > 0 limit 1) s)";
@@ -199,7 +197,7 @@ record CommitSql(
         sql.append(" end as code from clock cross join ")
                 .append((records ? RECORD_COMMITS : COMMITS).sql("c", commits));
         if (records) {
-            // by the id alone, so that no other index seems as good while the table is small
+            // by the id only, or else the planner may choose another index while the table is small
             sql.append("""
                      left join lateral (
                       select k.fencing_token, k.status, k.commit_id, k.created_at, k.deadline,
@@ -221,7 +219,7 @@ record CommitSql(
         sql.append(" when ").append(condition).append(" then ").append(code);
     }
 
-    /** New keys of a user that come before in the group count too. The one that has to leave first is as many back as the limit. */
+    /** Counts new keys of the same user earlier in the group, too. The wait is until the oldest start that counts leaves the window. */
     private static String counted() {
         return """
                 counted as materialized (
@@ -235,7 +233,7 @@ record CommitSql(
                         QuotaSql.start("n.user_id", "n.now", "n.quota_window", "greatest(n.quota_limit - n.rank, 0)"));
     }
 
-    /** What becomes of each commit, with the results of those that are applied filled in. */
+    /** Decides on each commit. Only here is a commit sequence number taken. */
     private String decided() {
         String from = quota
                 ? "(select q.*, case when q.wait is null then q.code else " + QUOTA_EXCEEDED
@@ -307,7 +305,7 @@ record CommitSql(
                   where k.key <> excluded.key)""".formatted(ENTRY_PUTS.sql("f", entryPuts), key);
     }
 
-    /** An expired document may still be there, with another commit sequence number. */
+    /** Deletes the index entries of an expired document that is replaced, whose keys end with its own sequence number. */
     private static String oldEntriesDeleted() {
         return """
                 old_entries_deleted as (

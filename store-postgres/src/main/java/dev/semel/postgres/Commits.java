@@ -7,22 +7,48 @@ import dev.semel.store.internal.GroupCommit;
 import dev.semel.store.internal.RowLocks;
 import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.CommitResult;
-import dev.semel.store.spi.IdempotencyWrite;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * Group commit: callers that come at the same time share a round trip, and a commit to disk with it ({@link CommitGroup}). Within a process
- * the rows of a commit are locked until it is done, so that no two of a group have one in common; between processes, by advisory
- * locks of the transaction. What another transaction holds for long, a row or the count of a user's keys, does not hold up the
- * group: its commit waits alone.
+ * Sends commits to the database in groups.
+ *
+ * <h2>Group commit</h2>
+ *
+ * <p>A commit costs a round trip and a flush of the write-ahead log. Both cost about the same for sixty commits as for one, so concurrent
+ * callers of a process share them.
+ *
+ * <p><b>A group</b> is a set of at most {@value #MOST_TOGETHER} commits without a common row, sent as one transaction on one connection. No
+ * row is common because each caller holds in-process locks of its rows ({@link RowLocks}) from before it queues up until it has its
+ * result. New keys with new documents are inserted first, by a cheaper transaction ({@link Creations}); all others follow in a second one
+ * ({@link CommitGroup}).
+ *
+ * <p><b>The writer</b> is one of the callers; there is no background thread. The first caller writes at once. Callers that arrive meanwhile
+ * queue up. When the round trip has returned, the writer hands its role to the first caller in the queue and then wakes the callers of its
+ * group. {@link GroupCommit} describes the hand-over, which takes place whatever the writer throws.
+ *
+ * <p><b>Commits of a group do not affect each other.</b> A commit whose precondition does not hold writes nothing, and the others are
+ * applied. A commit whose lock another transaction holds is left out: its own caller sends it again, alone, and waits for the lock while
+ * the next groups pass. If the server rejects the whole transaction, nothing of it was written, and every commit is sent again alone, so only
+ * the faulty one fails.
+ *
+ * <p><b>A caller may rely on this:</b>
+ *
+ * <ul>
+ *   <li>It returns after the COMMIT of its transaction, so its result is as durable as the database, and every server sees it.
+ *   <li>Its result is the same as if it had been sent alone. New keys of its user in the same group count for the quota.
+ *   <li>If the connection is lost, every caller of the group gets a {@link StoreException} that is not certain. Sent again with the same
+ *       commit id, a commit that was applied returns the same result and is not applied twice.
+ *   <li>It waits for other transactions only if they hold a lock that it needs, and at most for the lock timeout.
+ *   <li>An interrupt does not break off a round trip.
+ * </ul>
  */
 final class Commits {
 
-    /** The most callers that share a round trip. */
+    /** The largest group. */
     static final int MOST_TOGETHER = 63;
 
-    /** Longer than most commits take. */
+    /** Most commits take less. */
     private static final Duration SHORTLY = Duration.ofMillis(5);
 
     private final Session session;
@@ -39,7 +65,7 @@ final class Commits {
         this.turns = new UserTurns(lockTimeout);
     }
 
-    /** Waits a moment for a commit of this process that has a document. */
+    /** Waits a few milliseconds while a commit of this process is writing a document, because a read now would soon be outdated. */
     void awaitFree(DocumentId id) {
         locks.awaitFree(RowId.of(id).bytes(), SHORTLY);
     }
@@ -70,7 +96,7 @@ final class Commits {
         }
     }
 
-    /** If one of them keeps the others from being committed, all are left busy, so that each goes alone and holds up nobody. */
+    /** Sends a group. If the server rejects it, its commits have no result yet, and their callers send each alone. */
     void commitTogether(List<PendingCommit> pending) {
         List<PendingCommit> others = createTogether(pending);
         try {
@@ -84,11 +110,11 @@ final class Commits {
         }
     }
 
-    /** Tries the shorter way with those that only create; returns those that are still to be committed. */
+    /** Sends the commits that only create, and returns those that remain. */
     private List<PendingCommit> createTogether(List<PendingCommit> pending) {
         List<PendingCommit> creations =
                 pending.stream().filter(PendingCommit::isCreation).toList();
-        Creations together = new Creations(creations);
+        Creations together = new Creations(creations, session.locks());
         if (creations.isEmpty() || !together.mayFit()) {
             return pending;
         }
@@ -104,16 +130,15 @@ final class Commits {
         return pending.stream().filter(each -> !each.isCreation()).toList();
     }
 
-    /** Commits of a user whose keys are counted go one after another, or else they would wait on a connection each. */
+    /** Sends a commit alone. Those that count the keys of one user take turns, so that only one of them waits on a connection. */
     private void commitAfterOthers(PendingCommit pending) {
-        IdempotencyWrite write = pending.commit.idempotencyWrite();
-        if (write == null || !pending.isCounted()) {
+        if (!pending.isCounted()) {
             commitAlone(pending);
             return;
         }
-        RowId user = RowId.ofUser(write.record().key().user());
-        if (!turns.run(user, () -> commitAlone(pending))) {
-            pending.fail(StoreException.unavailable("Other commits of the user take too long", null));
+        if (!turns.run(pending.user(), () -> commitAlone(pending))) {
+            pending.fail(
+                    StoreException.unavailable("Other commits of the user took longer than the lock timeout", null));
         }
     }
 
@@ -127,6 +152,6 @@ final class Commits {
 
     private void commit(List<PendingCommit> pending, boolean alone) {
         long asked = System.nanoTime();
-        clock.observe(new CommitGroup(pending, alone).run(session, clock.given()), asked);
+        clock.observe(new CommitGroup(pending, session.locks(), alone).run(session, clock.given()), asked);
     }
 }

@@ -21,9 +21,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits of new keys with new documents, as nearly all are: plain inserts, which cost half of what {@link CommitGroup} does. If a row
- * is there already, if somebody else is at one or counts a user's keys, or if a user may begin no more of them, the whole fails and nothing was done; and then a
- * {@code CommitGroup} finds out which of them it was.
+ * Commits of new keys with new documents, which are the most frequent. They are plain inserts, at half the cost of a {@link CommitGroup}. If
+ * a row exists, a lock is taken or a quota is reached, the server rejects all of them, and a {@code CommitGroup} determines the result of
+ * each.
  */
 final class Creations {
 
@@ -41,10 +41,13 @@ final class Creations {
     private final List<List<@Nullable Object>> documents = new ArrayList<>();
     private final List<List<@Nullable Object>> indexEntries = new ArrayList<>();
 
-    /** @param commits all of them {@linkplain PendingCommit#isCreation creations} */
-    Creations(List<PendingCommit> commits) {
+    /** @param commits only {@linkplain PendingCommit#isCreation creations} */
+    Creations(List<PendingCommit> commits, AdvisoryLocks numbers) {
         for (PendingCommit pending : commits) {
-            pending.rows().forEach(row -> locks.add(row.lock()));
+            pending.rows().forEach(row -> locks.add(numbers.of(row)));
+            if (pending.isCounted()) {
+                locks.add(numbers.of(pending.user()));
+            }
             addKey(pending, Objects.requireNonNull(pending.commit.idempotencyWrite()));
             for (DocumentWrite write : pending.commit.writes()) {
                 add((DocumentWrite.Put) write);
@@ -60,7 +63,6 @@ final class Creations {
         users.add(user);
         byId.put(id.uuid().toString(), pending);
         if (pending.isCounted()) {
-            locks.add(RowId.ofUser(user).lock());
             List<@Nullable Object> before = counted.get(user);
             long allowed = before == null ? write.quota().limit() : allowed(before);
             counted.put(user, row(0L, user, CommitGroup.micros(write.quota().window()), allowed - 1));
@@ -77,7 +79,7 @@ final class Creations {
         }
     }
 
-    /** Whether there is room for all in their users' quotas, as far as these alone are concerned. */
+    /** Returns false if these commits alone exceed the quota of a user. */
     boolean mayFit() {
         return counted.values().stream().allMatch(row -> allowed(row) >= 0);
     }
@@ -87,9 +89,9 @@ final class Creations {
     }
 
     /**
-     * Commits them all, and completes each with its result.
+     * Sends the commits, and completes each with its result.
      *
-     * @param now the time; null for the database's
+     * @param now the time for tests; null for the database's time
      * @return the database's time
      */
     Instant run(Session session, @Nullable Instant now) {
@@ -104,7 +106,7 @@ final class Creations {
         return session.runAll(text, to -> bind(to, now), this::read);
     }
 
-    /** What the text of the statement depends on. */
+    /** What the text depends on; the key of the cached text. */
     private record Shape(int counted, int records, int documents, int entries) {
 
         String sql(@Nullable Instant now) {

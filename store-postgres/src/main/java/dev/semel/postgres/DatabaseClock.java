@@ -5,15 +5,15 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An estimate of the database's time: what it was when the database last returned it, and how long that is ago. Servers agree on it. A test
- * may give a time instead.
+ * Estimates the database's time: the time that the database last returned, plus the nanoseconds since. All servers get about the same time,
+ * whatever their own clocks show. Tests provide a time instead.
  */
 final class DatabaseClock implements InstantSource {
 
-    /** A response that took longer shows little about the time. */
+    /** A slower response is too imprecise, because it is unknown when the server read its clock. */
     private static final long QUICK_NANOS = 20_000_000;
 
-    /** As precise as the one before may have become by then. */
+    /** After this time a slow response is used too, because clocks drift. */
     private static final long OLD_NANOS = 60_000_000_000L;
 
     private final @Nullable InstantSource given;
@@ -22,21 +22,23 @@ final class DatabaseClock implements InstantSource {
     private record Observation(Instant time, long nanos) {}
 
     /**
-     * @param given the time to count by; null for the database's
-     * @param time the database's time
-     * @param asked the system's nanoseconds before the database was asked, which responded now
+     * Makes a clock from a first observation.
+     *
+     * @param given the time for tests; null for the database's time
+     * @param time the time that the database has just returned
+     * @param asked {@link System#nanoTime()} before the request
      */
     DatabaseClock(@Nullable InstantSource given, Instant time, long asked) {
         this.given = given;
         this.last = observation(time, asked, System.nanoTime());
     }
 
-    /** The time that statements are to count by; null for the database's. */
+    /** Returns the time of a test; null for the database's time. */
     @Nullable Instant given() {
         return given == null ? null : given.instant();
     }
 
-    /** The database has returned its time again. */
+    /** Takes a time that the database has just returned. */
     void observe(Instant time, long asked) {
         long responded = System.nanoTime();
         if (responded - asked < QUICK_NANOS || asked - last.nanos > OLD_NANOS) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Reads documents, those of many callers in one statement. */
+/** Reads the documents of concurrent callers in one statement. */
 final class DocumentReads {
 
     private static final RowSource WANTED = RowSource.of("n int8", "collection text", "owner text", "key text");
@@ -25,7 +25,7 @@ final class DocumentReads {
 
     private DocumentReads() {}
 
-    /** A document that somebody asks for. */
+    /** A document to read, and the result. */
     static final class Wanted {
         private final DocumentId id;
 
@@ -36,7 +36,7 @@ final class DocumentReads {
         }
     }
 
-    /** What the text of the statement depends on. */
+    /** What the text depends on; the key of the cached text. */
     private record Shape(int wanted) {
 
         String sql() {

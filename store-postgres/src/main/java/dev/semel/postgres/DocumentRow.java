@@ -12,17 +12,17 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a document is encoded in its table. */
+/** Converts between documents and rows of their table. */
 final class DocumentRow {
 
-    /** What {@link #read} reads, from a table that is called d. */
+    /** The columns that {@link #read} reads, of a table with the alias d. */
     static final String COLUMNS =
             "d.version, d.created_at, d.updated_at, d.expires_at, d.data, d.commit_id, d.sequence";
 
-    /** Stands in a text of index entries for the commit sequence number. */
+    /** Placeholder for the commit sequence number in the column of index entries. */
     static final char SEQUENCE = 1;
 
-    /** What {@link #values} gives. */
+    /** The columns of {@link #values}. */
     static final RowSource WRITTEN = RowSource.of(
             "collection text",
             "owner text",
@@ -38,7 +38,7 @@ final class DocumentRow {
 
     private DocumentRow() {}
 
-    /** The row of a document that is written. */
+    /** Returns the row of a document that is written. */
     static List<@Nullable Object> values(DocumentWrite.Put put) {
         DocumentId id = put.id();
         Document document = put.document();
@@ -56,7 +56,7 @@ final class DocumentRow {
                 entries(put));
     }
 
-    /** The document whose columns begin at a given one. */
+    /** Reads a document whose columns start at a given one. */
     static Document read(DocumentId id, ResultSet row, int first) throws SQLException {
         return new Document(
                 id,
@@ -69,7 +69,7 @@ final class DocumentRow {
                 row.getLong(first + 6));
     }
 
-    /** All index entries of a document, for whoever deletes it when it has expired; null if it has none. */
+    /** Returns the index entries of a document as text, for the sweep that deletes it after it has expired; null if it has none. */
     static @Nullable String entries(DocumentWrite.Put put) {
         if (put.indexEntries().isEmpty()) {
             return null;

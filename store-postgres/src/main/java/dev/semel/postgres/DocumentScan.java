@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads documents in the order of a key, in one statement that sends no more of them than are wanted. */
+/** Reads a page of documents in key order or index order, in one statement. */
 final class DocumentScan {
 
     private final Scan scan;
@@ -46,10 +46,10 @@ final class DocumentScan {
                 this::read);
     }
 
-    /** What the text of the statement depends on. */
+    /** What the text depends on; the key of the cached text. */
     private record Shape(boolean byIndex, boolean hasEnd, boolean hasCursor, boolean descending) {
 
-        /** How many bytes come before a document is known without reading it. */
+        /** Ends a page after {@link Scan#ENOUGH_BYTES}. Sizes are known without reading the documents themselves. */
         String sql() {
             String column = byIndex ? "k.index_key" : "d.key";
             String direction = descending ? " desc" : "";
@@ -82,8 +82,8 @@ final class DocumentScan {
             where k.collection = ? and k.owner = ? and k.index_name = ?""";
 
     /**
-     * The end of a range as a text. Keys are visible ASCII, but an end need not be: what is not is encoded as something that
-     * lies between the same keys.
+     * Returns the bound of a range as text. Keys are visible ASCII, but a bound may be any bytes: other bytes are replaced by a character
+     * that sorts between the same keys.
      */
     private static String bound(byte[] end) {
         int ascii = 0;

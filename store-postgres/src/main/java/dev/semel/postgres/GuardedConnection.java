@@ -8,12 +8,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** A connection as an operation gets it: it cannot end the transaction, and cannot use it any more when that has ended. */
+/** The connection that an operation gets. It rejects calls that end the transaction, and every call after the operation has returned. */
 final class GuardedConnection implements InvocationHandler, AutoCloseable {
 
     private final Connection connection;
     private final Connection proxy;
-    private volatile boolean over;
+    private volatile boolean returned;
 
     GuardedConnection(Connection connection) {
         this.connection = connection;
@@ -34,10 +34,10 @@ final class GuardedConnection implements InvocationHandler, AutoCloseable {
                 || name.equals("abort")
                 || name.equals("setAutoCommit");
         if (ends) {
-            throw new SQLException("The transaction is not the operation's to end: " + name + " is rejected", "2D000");
+            throw new SQLException("An operation must not end its transaction: " + name + " is rejected", "2D000");
         }
-        if (over && method.getDeclaringClass() != Object.class) {
-            throw new SQLException("The operation has ended, and its connection was given back", "08003");
+        if (returned && method.getDeclaringClass() != Object.class) {
+            throw new SQLException("The operation has returned, so its connection cannot be used any more", "08003");
         }
         try {
             return method.invoke(connection, arguments);
@@ -46,9 +46,8 @@ final class GuardedConnection implements InvocationHandler, AutoCloseable {
         }
     }
 
-    /** The operation has ended. */
     @Override
     public void close() {
-        over = true;
+        returned = true;
     }
 }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How an idempotency record is encoded in its table. Codes begin at 1. */
+/** Converts between idempotency records and rows of their table. Codes start at 1. */
 final class IdempotencyRow {
 
     private static final List<Status> STATUSES =
@@ -30,12 +30,12 @@ final class IdempotencyRow {
     private static final int REFUSAL = 3;
     private static final int REFUSAL_NOT_KEPT = 4;
 
-    /** What {@link #read} reads, from a table that is called k. */
+    /** The columns that {@link #read} reads, of a table with the alias k. */
     static final String COLUMNS = "k.client_tx_id, k.payload_hash, k.status, k.if_abandoned, k.attempts, k.commit_id,"
             + " k.fencing_token, k.created_at, k.deadline, k.purge_at,"
             + " k.response_status, k.response_kind, k.response_headers, k.response_body";
 
-    /** The same without headers and body of the response. */
+    /** The columns that {@link #read} reads, with placeholders for headers and body of the response. */
     static final String COLUMNS_WITHOUT_BODY = COLUMNS.substring(0, COLUMNS.indexOf("k.response_kind"))
             + "case when k.response_kind >= " + REFUSAL + " then " + REFUSAL_NOT_KEPT
             + " when k.response_kind is not null then " + NOT_KEPT + " end as response_kind,"
@@ -43,7 +43,7 @@ final class IdempotencyRow {
 
     private IdempotencyRow() {}
 
-    /** What is known of a record before it is written. */
+    /** Returns the columns of a record that are known before it is written. */
     static List<@Nullable Object> values(RowId id, IdempotencyWrite write) {
         IdempotencyRecord record = write.record();
         Response response = record.response();
@@ -80,7 +80,7 @@ final class IdempotencyRow {
         return (response.isRefusal() ? REFUSAL : KEPT) + (response.isKept() ? 0L : 1L);
     }
 
-    /** The record whose columns begin at a given one; null if they are all null. */
+    /** Reads a record whose columns start at a given one; null if they are null. */
     static @Nullable IdempotencyRecord read(IdempotencyKey key, ResultSet row, int first) throws SQLException {
         String clientTxId = row.getString(first);
         if (clientTxId == null) {
@@ -112,7 +112,7 @@ final class IdempotencyRow {
         return kind == NOT_KEPT || kind == REFUSAL_NOT_KEPT ? response.notKept() : response;
     }
 
-    /** A record as it was written: its fencing token, creation and deadline are in the columns from a given one on. */
+    /** Returns a record as it was written. Its fencing token, creation and deadline start at a given column. */
     static IdempotencyRecord written(String commitId, IdempotencyWrite write, ResultSet row, int first)
             throws SQLException {
         Instant deadline = optionalInstant(row, first + 2);

@@ -3,16 +3,17 @@ package dev.semel.postgres;
 import dev.semel.store.Response;
 import java.sql.Connection;
 
-/** An operation whose whole effect is what it does on a connection. */
+/** An operation whose only effects are the writes that it makes on a connection. */
 @FunctionalInterface
 public interface JdbcOperation {
 
     /**
-     * Runs, in a transaction that is in progress. The connection acts as whoever it logged in as, and is lent for this run alone: to
-     * commit it, to roll it back or to close it is not the operation's to do.
+     * Runs the operation in a transaction that has been started. The operation must not commit, roll back or close the connection, nor use
+     * it after this method has returned.
      *
-     * @return what is answered; a {@linkplain Response#asRefusal() refusal} throws away what was written
-     * @throws Exception if it did not work: what was written is thrown away, and a retry runs it again
+     * @param connection acts as the role that it logged in as
+     * @return the response, which is recorded; a {@linkplain Response#asRefusal() refusal} discards the writes
+     * @throws Exception if the operation failed: its writes are discarded, and a retry runs it again
      */
     Response run(Connection connection) throws Exception;
 }

@@ -11,7 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** A part of a transaction that the caller began and commits. What fails is rolled back to where this part began. */
+/** An operation in a transaction that the caller began and commits. Savepoints delimit its writes and its key. */
 final class JoinedTransaction implements CallerTransaction {
 
     private final Connection connection;
@@ -89,7 +89,7 @@ final class JoinedTransaction implements CallerTransaction {
         } catch (SQLException e) {
             StoreException failure = Session.failed(e);
             if (Session.isRejection(failure)) {
-                throw failure; // and the transaction cannot be committed any more
+                throw failure; // the server does not commit the transaction any more
             }
         }
     }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Lists keys by user, and each user's in the order in which they were first used: the order of an index. All keys are examined, those of a
- * user, or those that are open; what else is asked for is filtered, from at most {@value #MOST_EXAMINED} rows for a page.
+ * Lists keys by user and, for each user, by creation, which is the order of an index. The index finds all keys, those of a user, or the
+ * incomplete ones. Other criteria filter the rows; a page examines at most {@value #MOST_EXAMINED} rows.
  */
 final class KeyListing {
 
@@ -34,14 +34,14 @@ final class KeyListing {
     private final List<Condition> examined = new ArrayList<>();
     private final List<Condition> wanted = new ArrayList<>();
 
-    /** Gives a condition its parameters. */
+    /** Sets the parameters of a condition. */
     private interface Binding {
         void bind(Parameters to) throws SQLException;
     }
 
     private record Condition(String sql, Binding binding) {}
 
-    /** Where a page ends. No user's name holds a line break. */
+    /** The position after a page. No user name contains a line break. */
     private record Cursor(String user, Instant createdAt, UUID id) {
 
         static Cursor of(String text) {
@@ -52,9 +52,9 @@ final class KeyListing {
                     return new Cursor(user, Instant.parse(parts[1]), UUID.fromString(parts[2]));
                 }
             } catch (DateTimeException | IllegalArgumentException e) {
-                throw new IllegalArgumentException("Not the cursor of a page of keys", e);
+                throw new IllegalArgumentException("Not a cursor of a list of keys", e);
             }
-            throw new IllegalArgumentException("Not the cursor of a page of keys");
+            throw new IllegalArgumentException("Not a cursor of a list of keys");
         }
 
         String text() {
@@ -101,10 +101,10 @@ final class KeyListing {
                 to -> to.text(cursor.user).time(cursor.createdAt).text(cursor.id.toString()));
     }
 
-    /** As {@link IdempotencyRecord#statusAt} says. */
+    /** Adds the condition of a state, as {@link IdempotencyRecord#statusAt} defines it. */
     private void addState(KeyStatus state) {
         if (state == KeyStatus.PROCESSING || state == KeyStatus.UNKNOWN) {
-            add(examined, "k.status in (1, 4)", to -> {}); // in the words of the index
+            add(examined, "k.status in (1, 4)", to -> {}); // the condition of a partial index
         }
         String isExpired = "coalesce(k.deadline <= ?::timestamptz, false)";
         add(
@@ -121,8 +121,8 @@ final class KeyListing {
     }
 
     /**
-     * The end is looked up first: rows may be deleted meanwhile, and then others behind it would be taken for examined; or come, and then the
-     * last would be cut off. What is examined is a query of its own, so that it is found by the index of its order.
+     * Runs the query. The last row to examine is looked up first, because rows may be inserted or deleted meanwhile, and the next page has
+     * to start exactly where this one ended. The inner query makes the planner use the index in its order.
      */
     KeyPage run(Session session) {
         Optional<Cursor> end = wanted.isEmpty() ? Optional.empty() : lastToExamine(session);
@@ -150,7 +150,7 @@ final class KeyListing {
         return new KeyPage(found, now, end.map(Cursor::text));
     }
 
-    /** Where to go on if there are as many rows as are examined, or more. */
+    /** Returns where the next page starts if there are at least as many rows as a page examines. */
     private Optional<Cursor> lastToExamine(Session session) {
         String sql = """
                 select k.user_id, k.created_at, k.id from {schema}.idempotency_records k
@@ -166,8 +166,8 @@ final class KeyListing {
     }
 
     /**
-     * Listing the keys of one user needs to see no others. There is an index of the order, so they are not all read to be sorted; which
-     * one is best depends on what is asked for.
+     * Adds the prologue. A list of one user acts as that user. Plans are custom, because the best index depends on the query; sorting is
+     * off, because an index has the order.
      */
     private String sql(Session session, String statement) {
         String settings =
@@ -182,7 +182,7 @@ final class KeyListing {
         }
     }
 
-    /** What is the same in all rows is left out, since it would be sorted by. */
+    /** Leaves out the user where all rows have the same, because the planner would sort by it. */
     private String order() {
         return query.user() == null ? ORDER : ORDER.replace("k.user_id, ", "");
     }

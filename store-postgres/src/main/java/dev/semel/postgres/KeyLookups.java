@@ -16,22 +16,21 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up keys, those of many callers in one round trip. */
+/** Looks up the keys of concurrent callers in one round trip. */
 final class KeyLookups {
 
     private static final String FOUND = "select k.id, k.user_id, k.endpoint, k.idempotency_key, "
             + IdempotencyRow.COLUMNS + " from {schema}.idempotency_records k where k.id = ";
 
-    /** A key by its id. */
     static final String ONE = FOUND + "?::uuid";
 
-    /** One by one, or else the index of a user's keys may seem as good, of which there may be many. */
+    /** The lateral join makes the planner use the primary key, and not the index of users, which may match many rows. */
     private static final String MANY =
             "select e.* from unnest(?::uuid[]) s(id) cross join lateral (" + FOUND + "s.id limit 1) e";
 
     private KeyLookups() {}
 
-    /** A key that a caller looks up. */
+    /** A key to look up, and the result. */
     static final class Wanted {
         private final IdempotencyKey key;
         private final Quota quota;
@@ -47,10 +46,10 @@ final class KeyLookups {
         }
     }
 
-    /** What the text of a statement depends on. */
+    /** What the text depends on; the key of the cached text. */
     private record Shape(boolean one, int counted) {}
 
-    /** Returns the database's time. */
+    /** Looks up keys, and returns the database's time. */
     static Instant run(Session session, @Nullable Instant now, List<Wanted> wanted) {
         TreeSet<String> users = new TreeSet<>();
         QuotaWaits waits = new QuotaWaits();
@@ -99,7 +98,7 @@ final class KeyLookups {
         return now;
     }
 
-    /** The record of a key in a row that was found by its id; null if it is another's, which nobody has seen yet. */
+    /** Returns the record of a row that was found by its id; null if the row has another key with the same hash. */
     static @Nullable IdempotencyRecord record(IdempotencyKey key, ResultSet row) throws SQLException {
         return key.equals(new IdempotencyKey(row.getString(2), row.getString(3), row.getString(4)))
                 ? IdempotencyRow.read(key, row, 5)
@@ -107,8 +106,8 @@ final class KeyLookups {
     }
 
     /**
-     * How long users have to wait who have started too many keys, and whose key is new or expired. Only those who have a quota and whose
-     * key is not live are counted: what is not asked for takes no time.
+     * Finds out how long users who have reached their quota have to wait. Keys are counted only for users with a quota and for keys that
+     * are new or expired.
      */
     static final class QuotaWaits {
 
@@ -119,7 +118,7 @@ final class KeyLookups {
 
         private final List<List<@Nullable Object>> counted = new ArrayList<>();
 
-        /** @param n the number by which the wait is returned */
+        /** @param n identifies the wait in the result */
         void add(long n, RowId id, String user, Quota quota) {
             if (quota.isLimited()) {
                 counted.add(
@@ -131,7 +130,7 @@ final class KeyLookups {
             return RowSource.shape(counted.size());
         }
 
-        /** A statement that comes behind another; nothing if nobody has a quota. */
+        /** Returns a statement to append to another; empty if no user has a quota. */
         String sql() {
             return shape() == 0 ? "" : sql(shape());
         }
@@ -155,7 +154,7 @@ final class KeyLookups {
             }
         }
 
-        /** By number; those who need not wait are left out. */
+        /** Returns the waits by number, without those that are zero. */
         Map<Long, Duration> read(Session.Results results) throws SQLException {
             Map<Long, Duration> waits = new HashMap<>();
             ResultSet rows = counted.isEmpty() ? null : results.next();

@@ -8,10 +8,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of a statement, given one after another. */
+/** Sets the parameters of a statement in their order. */
 final class Parameters {
 
-    /** Beyond what anybody means, and within what PostgreSQL can hold. */
+    /** Later times are stored as this one, which is within the range of PostgreSQL. */
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
     private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
@@ -47,7 +47,7 @@ final class Parameters {
         return array("int8", values);
     }
 
-    /** A value of a type; always sent alike, so that the statement need not be prepared again. */
+    /** Sets a value. A type is always sent in the same way, because the driver prepares a statement again if a type changes. */
     Parameters value(String type, @Nullable Object value) throws SQLException {
         count++;
         switch (type) {
@@ -65,7 +65,7 @@ final class Parameters {
         return this;
     }
 
-    /** Many values of a type, as one array. */
+    /** Sets an array of values. */
     Parameters array(String type, List<? extends @Nullable Object> values) throws SQLException {
         Object[] array = switch (type) {
             case "int8" -> values.toArray(new Long[0]);
@@ -77,7 +77,7 @@ final class Parameters {
         return this;
     }
 
-    /** As PostgreSQL stores it: in whole microseconds, of which the rest is cut off. */
+    /** Returns the time as PostgreSQL stores it, in whole microseconds. */
     static Instant stored(Instant time) {
         Instant micros = time.truncatedTo(ChronoUnit.MICROS);
         return micros.isAfter(LATEST) ? LATEST : micros.isBefore(EARLIEST) ? EARLIEST : micros;

@@ -12,9 +12,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A commit on its way, and what becomes of it. */
+/** A commit and its result. */
 final class PendingCommit {
 
     private static final int SMALL = 512;
@@ -22,10 +23,10 @@ final class PendingCommit {
 
     final Commit commit;
 
-    /** Id of the idempotency record, if there is one. */
+    /** Id of the idempotency record; null if there is none. */
     final @Nullable RowId record;
 
-    /** Ids of the documents that it looks at or writes. */
+    /** Ids of the documents that have a precondition or are written. */
     private final Map<DocumentId, RowId> documents = new HashMap<>();
 
     private @Nullable CommitResult result;
@@ -41,7 +42,7 @@ final class PendingCommit {
         }
     }
 
-    /** All rows that it looks at or writes; index entries go with their documents. */
+    /** Returns the rows to lock. Index entries are protected by the lock of their document. */
     List<RowId> rows() {
         List<RowId> rows = new ArrayList<>(documents.values());
         if (record != null) {
@@ -50,7 +51,7 @@ final class PendingCommit {
         return rows;
     }
 
-    /** Whether it starts a new key and creates all documents that it is about, without a commit sequence number. */
+    /** Whether the commit starts a new key and only creates documents, without a commit sequence number. */
     boolean isCreation() {
         IdempotencyWrite write = commit.idempotencyWrite();
         if (write == null
@@ -68,13 +69,19 @@ final class PendingCommit {
         return commit.preconditions().size() == commit.writes().size();
     }
 
-    /** Whether a new key of the user is to be counted. */
+    /** Whether the commit starts a new key of a user with a quota. */
     boolean isCounted() {
         IdempotencyWrite write = commit.idempotencyWrite();
         return write != null && write.isNewKey() && write.quota().isLimited();
     }
 
-    /** About how many bytes it sends. Locks count like bytes: the database has only some thousand of them, for all. */
+    /** Returns the id under which the keys of the user of a {@linkplain #isCounted counted} commit are counted. */
+    RowId user() {
+        return RowId.ofUser(
+                Objects.requireNonNull(commit.idempotencyWrite()).record().key().user());
+    }
+
+    /** Returns about how many bytes the commit sends. A lock counts like bytes, because the server has only some thousand for all. */
     long bytes() {
         long bytes = SMALL + LOCK * rows().size();
         for (DocumentWrite write : commit.writes()) {
@@ -97,12 +104,12 @@ final class PendingCommit {
         this.failure = failure;
     }
 
-    /** Whether nothing was done: another transaction had one of its rows or its user, or a commit of its group was rejected. */
+    /** Whether the commit was not tried: another transaction holds one of its locks, or its group was rejected. */
     boolean isBusy() {
         return result == null && failure == null;
     }
 
-    /** @throws StoreException its own, even where many failed together */
+    /** @throws StoreException if the commit failed; a new exception for each commit of a group */
     CommitResult result() {
         if (failure != null) {
             throw StoreException.unavailable(String.valueOf(failure.getMessage()), failure.getCause());

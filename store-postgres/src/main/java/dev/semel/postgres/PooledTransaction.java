@@ -15,7 +15,7 @@ import java.time.Instant;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A transaction on a connection that is taken for it and given back as it was. It is committed in the round trip that records the key. */
+/** A transaction on a pooled connection. The round trip that records the key also commits it. */
 final class PooledTransaction implements CallerTransaction {
 
     private final JdbcOperation operation;
@@ -27,7 +27,7 @@ final class PooledTransaction implements CallerTransaction {
     private String transaction = "";
     private boolean ended = true;
 
-    /** @param claims whether the key is claimed before the operation runs */
+    /** @param claims whether the key is locked and looked up before the operation runs */
     PooledTransaction(
             DataSource source, JdbcOperation operation, boolean claims, CallerSql sql, CallerSql.Clock clock) {
         this.operation = operation;
@@ -81,7 +81,7 @@ final class PooledTransaction implements CallerTransaction {
             throw e;
         }
         if (response != null && response.isRefusal()) {
-            checkActive(null); // since nothing more is done in the transaction that would tell
+            checkActive(null); // a refusal is recorded elsewhere, so no later statement here would detect it
         }
         return response;
     }
@@ -124,12 +124,12 @@ final class PooledTransaction implements CallerTransaction {
         }
     }
 
-    /** Nobody shall get a connection whose transaction could not be ended. */
+    /** Keeps a connection whose transaction could not be ended out of the pool. */
     private void breakOff() {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException e) {
-            // it is of no use any more
+            // the pool discards it
         }
     }
 
@@ -137,7 +137,7 @@ final class PooledTransaction implements CallerTransaction {
         try {
             connection.close();
         } catch (SQLException e) {
-            // it is given back
+            // the pool discards it
         }
     }
 }

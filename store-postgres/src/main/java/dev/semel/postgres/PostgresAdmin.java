@@ -19,7 +19,7 @@ final class PostgresAdmin implements StoreAdmin {
 
     private static final int ROWS_AT_A_TIME = 500;
 
-    /** Returns how many rows were seen and how many are gone: those that were just being changed have to be looked at again. */
+    /** Returns how many rows were found and how many were deleted: a row that was changed meanwhile is not deleted, and found again. */
     private static final String ERASE_KEYS = """
             with seen as materialized (
               select k.ctid as row_id from {schema}.idempotency_records k where k.user_id = ? limit %d for update),
@@ -86,7 +86,7 @@ final class PostgresAdmin implements StoreAdmin {
         return sweep.logged(after, limit);
     }
 
-    /** The space of erased rows is PostgreSQL's to reclaim, when it vacuums. */
+    /** The bytes of the deleted rows stay in the table's files until PostgreSQL vacuums them. */
     @Override
     public Map<String, Long> erase(String user, boolean withDocuments) {
         store.checkOpen();
@@ -138,13 +138,13 @@ final class PostgresAdmin implements StoreAdmin {
                 });
     }
 
-    /** Waits for those who have them locked, as any commit does, and in the same order. */
+    /** Waits for the locks of the documents in the same order as a commit does. */
     private long eraseDocuments(List<DocumentId> some, String collection, String user) {
         return session.run(
                 session.sql(Role.SERVICE, CommitSql.WAIT_FOR_LOCKS, ERASE_DOCUMENTS),
                 to -> to.text("")
                         .numbers(some.stream()
-                                .map(id -> RowId.of(id).lock())
+                                .map(id -> session.locks().of(RowId.of(id)))
                                 .sorted()
                                 .toList())
                         .texts(some.stream().map(DocumentId::key).toList())

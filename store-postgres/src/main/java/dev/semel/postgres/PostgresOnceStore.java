@@ -20,12 +20,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps idempotency records in a PostgreSQL database, which any number of servers share: what one has acknowledged, all see. Enough for
- * leased operations and for {@linkplain CallerTransactions caller-managed transactions}; {@link PostgresStore} keeps documents, too. It counts
- * by the database's time, so the servers' clocks may differ.
+ * Stores idempotency records in a PostgreSQL database that any number of servers share: what one server acknowledged, all others see.
+ * This is enough for leased operations and {@linkplain CallerTransactions caller-managed transactions}; a {@link PostgresStore} also
+ * stores documents. Time is the database's, so the clocks of servers may differ.
  *
- * <p>Connections are taken from a {@link DataSource} for one transaction each, and may be others each time. Every transaction acts
- * as the role {@code semel_app}, for the users whose rows it is about, and names its tables with their schema.
+ * <p>The store takes a connection from a {@link DataSource} for each transaction, and leaves no setting on it. A transaction acts as the
+ * role {@code semel_app} for the users of its rows, or as {@code semel_service} for maintenance. Statements name their tables with the
+ * schema, so the search path of a connection has no effect. A store is safe for use by many threads.
  */
 public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits PostgresStore {
 
@@ -40,7 +41,7 @@ public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits 
     private final StoreAdmin admin;
     private volatile boolean closed;
 
-    /** @param parts of the tables that it uses */
+    /** @param parts the tables that the store uses */
     PostgresOnceStore(
             DataSource source,
             PostgresSettings settings,
@@ -53,36 +54,38 @@ public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits 
         this.clock = new DatabaseClock(clock, firstLook(session), asked);
         this.commits = new Commits(session, this.clock, settings.lockTimeout());
         this.finding = session.doing(Work.FIND);
-        this.callerSql = new CallerSql(session.texts());
+        this.callerSql = new CallerSql(session.texts(), session.locks());
         this.admin = new PostgresAdmin(this, session, parts.contains(Part.DOCUMENTS));
     }
 
     /**
-     * Opens a store of idempotency records alone, and installs their tables if they are missing.
+     * Opens a store of idempotency records without documents, and installs its tables if they are missing.
      *
-     * @param source gives connections, and stays the caller's: it is not closed with the store
-     * @throws StoreException if the database cannot be used; says what is missing or forbidden
+     * @param source provides the connections; closing the store does not close it
+     * @throws StoreException if the database cannot be used; the message names what is missing or forbidden
      */
     public static PostgresOnceStore open(DataSource source, PostgresSettings settings) {
         return open(source, settings, StatementListener.NONE);
     }
 
     /**
-     * The same with a listener.
+     * Opens a store of idempotency records without documents, and installs its tables if they are missing.
      *
-     * @param listener is notified of how long statements take
+     * @param source provides the connections; closing the store does not close it
+     * @param listener receives the duration of each statement
+     * @throws StoreException if the database cannot be used; the message names what is missing or forbidden
      */
     public static PostgresOnceStore open(DataSource source, PostgresSettings settings, StatementListener listener) {
         return open(source, settings, listener, null);
     }
 
-    /** @param clock the time to count by; null for the database's */
+    /** @param clock the time for tests; null for the database's time */
     static PostgresOnceStore open(
             DataSource source, PostgresSettings settings, StatementListener listener, @Nullable InstantSource clock) {
         return new PostgresOnceStore(source, settings, listener, clock, List.of(Part.RECORDS));
     }
 
-    /** Checks that the database can be used in both roles, and returns its time. */
+    /** Checks that the login can act in both roles, and returns the database's time. */
     private static Instant firstLook(Session session) {
         Instant now = firstLook(session, Session.Role.APP);
         firstLook(session, Session.Role.SERVICE);
@@ -90,7 +93,7 @@ public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits 
         return now;
     }
 
-    /** In stricter transactions what is checked would be seen as it was before the locks. */
+    /** Stricter isolation levels would check preconditions against a snapshot that is older than the locks. */
     private static Instant firstLook(Session session, Session.Role role) {
         String sql = session.sql(role, """
                 select clock_timestamp(), current_setting('transaction_isolation'),
@@ -112,12 +115,11 @@ public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits 
         return clock;
     }
 
-    /** The time to count by; null for the database's. */
+    /** Returns the time of a test; null for the database's time. */
     final @Nullable Instant givenTime() {
         return clock.given();
     }
 
-    /** What gives connections. */
     final DataSource source() {
         return session.source();
     }

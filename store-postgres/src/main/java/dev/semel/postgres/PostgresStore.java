@@ -17,7 +17,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps idempotency records and documents in a PostgreSQL database; see {@link PostgresOnceStore}. */
+/** Stores idempotency records and documents in a PostgreSQL database. {@link PostgresOnceStore} describes how the database is used. */
 public final class PostgresStore extends PostgresOnceStore implements OrderedStore {
 
     private final Session reading;
@@ -26,7 +26,7 @@ public final class PostgresStore extends PostgresOnceStore implements OrderedSto
             new GroupCommit<>(this::readTogether, any -> 1, Commits.MOST_TOGETHER);
     private final DataSource listeningSource;
     private final Watchers watchers = new Watchers();
-    private @Nullable CommitNotifications notifications; // as long as somebody watches
+    private @Nullable CommitNotifications notifications; // while there are watchers
 
     private PostgresStore(
             DataSource source,
@@ -41,28 +41,30 @@ public final class PostgresStore extends PostgresOnceStore implements OrderedSto
     }
 
     /**
-     * Opens the store in a database, and installs its tables if they are missing.
+     * Opens the store, and installs its tables if they are missing.
      *
-     * @param source gives connections, and stays the caller's: it is not closed with the store
-     * @throws StoreException if the database cannot be used; says what is missing or forbidden
+     * @param source provides the connections; closing the store does not close it
+     * @throws StoreException if the database cannot be used; the message names what is missing or forbidden
      */
     public static PostgresStore open(DataSource source, PostgresSettings settings) {
         return open(source, source, settings, StatementListener.NONE);
     }
 
     /**
-     * The same where connections come from a pool.
+     * Opens the store, and installs its tables if they are missing.
      *
-     * @param listening gives the one connection that is kept as long as somebody {@linkplain #watch watches}, and should not be
-     *     the pool
-     * @param listener is notified of how long statements take
+     * @param source provides the connections; closing the store does not close it
+     * @param listening provides the connection that is kept open while there are {@linkplain #watch watchers}, so it should not be the
+     *     pool
+     * @param listener receives the duration of each statement
+     * @throws StoreException if the database cannot be used; the message names what is missing or forbidden
      */
     public static PostgresStore open(
             DataSource source, DataSource listening, PostgresSettings settings, StatementListener listener) {
         return new PostgresStore(source, listening, settings, listener, null);
     }
 
-    /** Opens a store that counts by a given time, if there is one, and not by the database's. */
+    /** @param clock the time for tests; null for the database's time */
     static PostgresStore open(DataSource source, PostgresSettings settings, @Nullable InstantSource clock) {
         return new PostgresStore(source, source, settings, StatementListener.NONE, clock);
     }
@@ -92,7 +94,7 @@ public final class PostgresStore extends PostgresOnceStore implements OrderedSto
         return commits.commit(commit);
     }
 
-    /** By notifications of the database: the commits of all servers are notified. */
+    /** Runs the task after commits of all servers, which PostgreSQL reports by notifications. */
     @Override
     public synchronized Runnable watch(Runnable task) {
         checkOpen();

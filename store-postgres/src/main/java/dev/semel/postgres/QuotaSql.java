@@ -1,24 +1,24 @@
 package dev.semel.postgres;
 
 /**
- * Counts the starts of a user's keys in a sliding window. Those of keys that are there are found by an index; those of keys that were started
- * again within the window, by another that hardly has entries.
+ * Counts the keys that a user has started in a sliding window. An index of users and creation times finds the last start of each key.
+ * Earlier starts of a key that was started again are in {@code quota_starts}, and a partial index finds those few keys.
  */
 final class QuotaSql {
 
-    /** Users whose starts are counted: each may have started fewer than so many more than {@code allowed}. */
+    /** Users to check: none may have more than {@code allowed} starts in the window. */
     static final RowSource USERS = RowSource.of("n int8", "user_id text", "quota_window int8", "allowed int8");
 
     private QuotaSql() {}
 
     /**
-     * The latest start of a user but some, if it is within the window: a query of {@code created_at}, of at most one row. Its arguments are
-     * columns of what it is joined with, since row level security would keep expressions from being looked up in an index.
+     * Returns a query for the time of one start in the window, or for no row. Its arguments are columns, because row level security keeps
+     * the planner from using an index for other expressions.
      *
-     * @param user the user
-     * @param now the time
-     * @param window the window in microseconds
-     * @param later how many starts are later
+     * @param user column of the user
+     * @param now column of the time
+     * @param window column of the window in microseconds
+     * @param later how many starts are later than the wanted one
      */
     static String start(String user, String now, String window, String later) {
         String since = now + " - " + window + " * interval '1 microsecond'";
@@ -33,13 +33,13 @@ final class QuotaSql {
                 """.formatted(user, since, later);
     }
 
-    /** How long until a start has left the window, in microseconds. */
+    /** Returns an expression for the microseconds until a start leaves the window. */
     static String wait(String start, String now, String window) {
         return "least(" + window + ", (extract(epoch from " + start + " - " + now + ") * 1000000)::int8 + " + window
                 + ")";
     }
 
-    /** A condition that none of some users has started as many keys as they may; takes the time, and the users. */
+    /** Returns a condition that no user exceeds their quota. Parameters: the time, and {@link #USERS}. */
     static String allMayStart(int shape) {
         return """
                 not exists (select from (select coalesce(?::timestamptz, clock_timestamp()) as now offset 0) clock

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The insert of idempotency records, in a table that is called k. */
+/** Builds INSERT statements of idempotency records. The table has the alias k. */
 final class RecordInsert {
 
-    /** The rows that are given: times are in microseconds from the commit on, and a key that is new has no creation yet. */
+    /** The given rows. {@code ttl} and {@code purge_after} are microseconds from the commit on; {@code created_at} of a new key is null. */
     static final RowSource ROWS = RowSource.of(
             "id uuid",
             "user_id text",
@@ -39,16 +39,16 @@ final class RecordInsert {
 
     private static final String INTO = "insert into {schema}.idempotency_records as k (" + COLUMNS + ") ";
 
-    /** Clock of a statement that inserts nothing but what it is given. */
+    /** One statement has one time. */
     private static final String NOW = "statement_timestamp()";
 
     private RecordInsert() {}
 
     /**
-     * Inserts given rows, as new starts of keys.
+     * Returns a statement that inserts given rows as starts of new keys.
      *
-     * @param shape of how many rows
-     * @param now the time; null for the database's
+     * @param shape the {@linkplain RowSource#shape shape} of the rows
+     * @param now the time for tests; null for the database's time
      */
     static String values(int shape, @Nullable Instant now) {
         String time = now == null ? NOW : "'" + Parameters.stored(now) + "'::timestamptz";
@@ -56,8 +56,8 @@ final class RecordInsert {
     }
 
     /**
-     * Inserts the rows of a query, which has their columns, the time as {@code now} and the fencing token as {@code
-     * new_fencing_token}.
+     * Returns a statement that inserts the rows of a query. The query has the given columns, the time as {@code now} and the fencing token
+     * as {@code new_fencing_token}.
      */
     static String select(String query) {
         String values = ROWS.names().stream()
@@ -82,23 +82,22 @@ final class RecordInsert {
         };
     }
 
-    /** A time as a fencing token. */
+    /** Returns an expression for the microseconds since 1970, which are the first fencing token of a key. */
     static String micros(String time) {
         return "(extract(epoch from " + time + ") * 1000000)::int8";
     }
 
     /**
-     * Makes an insert replace the record that is there. A start that still counts for the quota is kept when the key is started anew.
+     * Returns a clause that makes an insert replace an existing record. Starts that still count for the quota are kept.
      *
-     * @param fencingToken of the record then
+     * @param fencingToken expression for the fencing token of the replaced record
      */
     static String onConflictReplace(String fencingToken) {
         String replaced = ROWS.names().stream()
                 .filter(name -> !KEY.contains(name))
                 .map(name -> column(name) + " = excluded." + column(name))
                 .collect(Collectors.joining(", "));
-        // Two keys with one id have never been seen; should there be any, the second fails instead of replacing the
-        // first.
+        // If two keys had the same hash, user_id would become null, and the second key would be rejected.
         return """
                  on conflict (id) do update set %s, fencing_token = %s,
                   quota_starts = case when k.created_at = excluded.created_at then k.quota_starts else nullif(array(
@@ -109,7 +108,7 @@ final class RecordInsert {
                 """.formatted(replaced, fencingToken);
     }
 
-    /** The row of a record that is written. */
+    /** Returns the row of a record that is written. */
     static List<@Nullable Object> row(RowId id, String commitId, IdempotencyWrite write) {
         IdempotencyRecord record = write.record();
         List<@Nullable Object> row = new ArrayList<>(IdempotencyRow.values(id, write));

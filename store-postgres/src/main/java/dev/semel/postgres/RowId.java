@@ -10,12 +10,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * What a row is known by: the first 16 bytes of the SHA-256 of its kind and its parts. An idempotency record is found by it, and the first 8
- * bytes number the advisory lock that everybody takes who is about to write the row, on whichever server.
+ * The id of a row: the first 16 bytes of the SHA-256 of its kind and its key. It is the primary key of an idempotency record, and
+ * {@link AdvisoryLocks} takes the number of the row's advisory lock from it.
  */
 record RowId(long high, long low) {
 
-    /** Taken by who counts the keys of a user. */
+    /** The id under which the keys of a user are counted. */
     static RowId ofUser(String user) {
         return of("user\0" + user);
     }
@@ -28,7 +28,7 @@ record RowId(long high, long low) {
         return of("document\0" + id.collection() + '\0' + id.owner() + '\0' + id.key());
     }
 
-    private static RowId of(String parts) {
+    static RowId of(String parts) {
         ByteBuffer hash = ByteBuffer.wrap(sha256().digest(parts.getBytes(UTF_8)));
         return new RowId(hash.getLong(), hash.getLong());
     }
@@ -43,11 +43,6 @@ record RowId(long high, long low) {
 
     UUID uuid() {
         return new UUID(high, low);
-    }
-
-    /** Number of its advisory lock. */
-    long lock() {
-        return high;
     }
 
     byte[] bytes() {

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows that are given to a statement: as values if they are few, which takes the least time, and otherwise as an array for each
- * column, so that the statement is the same for any number of them.
+ * Rows that are parameters of a statement. One or two rows are sent as VALUES, which is fastest. More rows are sent as one array per
+ * column, so the text of the statement is the same for any number of rows.
  *
  * @param names of the columns
  * @param types of the columns
@@ -20,12 +20,12 @@ record RowSource(List<String> names, List<String> types) {
 
     private static final int FEW = 2;
 
-    /** How many rows there are, as far as the statement depends on it. */
+    /** Returns the number of rows as far as the text of the statement depends on it: 0, 1, 2, or 3 for more. */
     static int shape(int count) {
         return Math.min(count, FEW + 1);
     }
 
-    /** @param columns each a name, a space and a type */
+    /** @param columns name, space and type of each column */
     static RowSource of(String... columns) {
         return new RowSource(
                 Arrays.stream(columns)
@@ -36,7 +36,7 @@ record RowSource(List<String> names, List<String> types) {
                         .toList());
     }
 
-    /** The same with more columns behind. */
+    /** Returns these columns followed by others. */
     RowSource with(String... columns) {
         RowSource more = of(columns);
         return new RowSource(joined(names, more.names), joined(types, more.types));
@@ -46,7 +46,7 @@ record RowSource(List<String> names, List<String> types) {
         return Stream.concat(first.stream(), second.stream()).toList();
     }
 
-    /** The rows, for a statement's FROM. */
+    /** Returns the rows as an item of FROM. */
     String sql(String alias, int shape) {
         String columns = alias + "(" + String.join(", ", names) + ")";
         if (shape > FEW) {
@@ -56,16 +56,16 @@ record RowSource(List<String> names, List<String> types) {
         return "(values " + String.join(", ", Collections.nCopies(shape, row)) + ") " + columns;
     }
 
-    /** The rows, for an INSERT. */
+    /** Returns the rows as the source of an INSERT. */
     String inserted(String alias, int shape) {
         return inserted(alias, shape, name -> "%s", "");
     }
 
     /**
-     * The same, where columns become something else.
+     * Returns the rows as the source of an INSERT that computes some columns.
      *
-     * @param expressions what a column of a name becomes: in it {@code %s} stands for the column
-     * @param more what comes behind the columns
+     * @param expressions returns the expression for a column, in which {@code %s} stands for the given value
+     * @param more appended to each row
      */
     String inserted(String alias, int shape, UnaryOperator<String> expressions, String more) {
         List<String> row = new ArrayList<>();
@@ -79,7 +79,7 @@ record RowSource(List<String> names, List<String> types) {
                 : "values (" + String.join("), (", Collections.nCopies(shape, values)) + ")";
     }
 
-    /** Gives the rows to a statement that was made for as many. */
+    /** Sets the rows as parameters of a statement that was made for their {@linkplain #shape shape}. */
     void bind(Parameters to, List<List<@Nullable Object>> rows) throws SQLException {
         if (rows.size() > FEW) {
             for (int column = 0; column < types.size(); column++) {
@@ -98,7 +98,7 @@ record RowSource(List<String> names, List<String> types) {
         }
     }
 
-    /** A row, whose values may be null. */
+    /** Returns a row. Unlike {@link List#of}, it may contain null. */
     static List<@Nullable Object> row(@Nullable Object... values) {
         return Arrays.asList(values);
     }

@@ -18,17 +18,17 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /**
- * The tables in a database: installs what is missing, each part in one transaction, and checks that what is there is what this release
- * knows. Servers that start at once wait for each other.
+ * Installs missing tables, and checks that the installed versions are those of this release. All parts are installed in one transaction,
+ * under an advisory lock, so servers may start at the same time.
  */
 final class Schema {
 
-    /** Tables that are installed together. */
+    /** Tables that are installed together by one script. */
     enum Part {
         RECORDS("idempotency_records", "V1__idempotency_records.sql"),
         DOCUMENTS("documents", "V1__documents.sql");
 
-        /** The version that this release installs and knows. */
+        /** The version that this release installs and supports. */
         static final int VERSION = 1;
 
         private final String title;
@@ -52,9 +52,6 @@ final class Schema {
     }
 
     private static final int OLDEST_VERSION = 160_000;
-
-    /** Number of the advisory lock that is held by whoever installs. */
-    private static final long LOCK = RowId.ofUser("").lock();
 
     private static final String SERVER = """
             select version(), current_setting('server_version_num')::int, current_setting('server_version'),
@@ -87,9 +84,9 @@ final class Schema {
     }
 
     /**
-     * Installs what is missing, or checks that nothing is.
+     * Installs missing tables, or checks that none is missing.
      *
-     * @throws StoreException if the database cannot be used; says what is missing or forbidden
+     * @throws StoreException if the database cannot be used; the message names what is missing or forbidden
      */
     static void prepare(DataSource source, PostgresSettings settings, List<Part> parts) {
         try (Connection connection = source.getConnection()) {
@@ -118,7 +115,7 @@ final class Schema {
                     "Its schema " + settings.schema()
                             + " lacks tables of Semel, and migration is turned off: let the owner of the database install them");
         }
-        statement.execute("select pg_advisory_xact_lock(" + LOCK + ")");
+        statement.execute("select pg_advisory_xact_lock(" + AdvisoryLocks.ofInstallation() + ")");
         if (!isInstalled()) {
             install();
         }
@@ -131,7 +128,7 @@ final class Schema {
         }
     }
 
-    /** Other databases that speak PostgreSQL's protocol may ignore advisory locks; other encodings lack characters. */
+    /** Other databases with PostgreSQL's protocol may ignore advisory locks. Encodings other than UTF-8 lack characters. */
     static void checkServer(String product, int number, String version, String encoding) {
         if (!product.startsWith("PostgreSQL ")) {
             throw unusable("It is not PostgreSQL but " + product.split(" ", 2)[0]
@@ -145,12 +142,11 @@ final class Schema {
         }
     }
 
-    /** Whether nothing is missing. */
     private boolean isInstalled() throws SQLException {
         return installed().keySet().containsAll(parts);
     }
 
-    /** Parts that are installed. The version is read as a role of Semel's, since the login itself need not be allowed to. */
+    /** Returns the installed parts. Reads them as {@code semel_app}, because the login itself may lack the right. */
     private Map<Part, Integer> installed() throws SQLException {
         Map<Part, Integer> installed = new EnumMap<>(Part.class);
         if (!rights().hasVersions()) {
@@ -200,7 +196,7 @@ final class Schema {
             statement.execute("create schema \"" + settings.schema() + "\"");
         }
         String searchPath = setting("search_path");
-        set("search_path", "\"" + settings.schema() + "\"");
+        set("search_path", "\"" + settings.schema() + "\", pg_temp"); // or else temporary tables would be found first
         for (Part part : parts) {
             if (!installed.containsKey(part)) {
                 statement.execute(part.sql());
@@ -209,7 +205,7 @@ final class Schema {
         set("search_path", searchPath);
     }
 
-    /** @param installing whether roles that are missing are created, and granted to the login where it may do so */
+    /** @param installing whether the script creates missing roles and grants them to the login */
     private void checkRoles(boolean installing) throws SQLException {
         Rights rights = rights();
         try (ResultSet roles = statement.executeQuery(ROLES)) {
@@ -229,7 +225,7 @@ final class Schema {
         }
     }
 
-    /** What the login may do, and what there is. */
+    /** The rights of the login, and what exists. */
     private record Rights(
             String login,
             String database,
@@ -263,7 +259,7 @@ final class Schema {
         }
     }
 
-    /** For the transaction. */
+    /** Changes a setting until the transaction ends. */
     private void set(String name, String value) throws SQLException {
         try (PreparedStatement setting =
                 statement.getConnection().prepareStatement("select set_config('" + name + "', ?, true)")) {

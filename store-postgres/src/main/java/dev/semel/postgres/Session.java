@@ -13,13 +13,13 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * Runs statements, each in a transaction and a round trip of its own, in one of Semel's roles whatever the connection logged in as.
- * Role, user and time-outs are set in the same round trip and for that transaction alone: nothing has to be on the connection
- * before, and nothing is left on it.
+ * Runs statements of the store. Each is one transaction and one round trip, and acts as one of Semel's roles whatever role the connection
+ * logged in as. Role, user and timeouts are set in the same round trip and for that transaction only, so the store relies on no setting of
+ * the connection and leaves none on it.
  */
 final class Session {
 
-    /** The role that sees the rows of the users it names, and the one that sees all. */
+    /** APP sees the rows of the users that {@code semel.user} names; SERVICE sees all rows. */
     enum Role {
         APP("semel_app"),
         SERVICE("semel_service");
@@ -33,17 +33,18 @@ final class Session {
         }
     }
 
-    /** What time it is: what is given, or the database's. */
+    /** The time of a test if the parameter is not null; otherwise the database's. */
     static final String TIME = ", coalesce(?::timestamptz, clock_timestamp())";
 
-    /** How much later than it has to a response may come; a connection on which none comes is given up. */
+    /** A connection without a response is abandoned so long after the server should have cancelled the statement. */
     private static final int LATE_MILLIS = 5_000;
 
-    /** After so many a driver has settled how it sends a statement. */
+    /** More than the executions after which a driver changes how it sends a statement. */
     private static final int MANY_TIMES = 10;
 
     private final DataSource source;
     private final SqlTexts texts;
+    private final AdvisoryLocks locks;
     private final StatementListener listener;
     private final Work work;
     private final String limits;
@@ -56,10 +57,11 @@ final class Session {
     Session(DataSource source, PostgresSettings settings, StatementListener listener) {
         this.source = source;
         this.texts = new SqlTexts(settings.schema());
+        this.locks = new AdvisoryLocks(settings.schema());
         this.listener = listener;
         this.work = Work.OTHER;
         this.responseMillis = Math.toIntExact(settings.statementTimeout().toMillis()) + LATE_MILLIS;
-        // Statements are planned once, for tables of any size: a plan that was good for an empty table must not stay.
+        // Plans are cached. A plan for an empty table would scan sequentially after the table has grown.
         this.limits = "set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "', true), "
                 + "set_config('statement_timeout', '"
                 + settings.statementTimeout().toMillis() + "', true), "
@@ -69,13 +71,14 @@ final class Session {
     private Session(Session session, Work work) {
         this.source = session.source;
         this.texts = session.texts;
+        this.locks = session.locks;
         this.listener = session.listener;
         this.work = work;
         this.limits = session.limits;
         this.responseMillis = session.responseMillis;
     }
 
-    /** The same, whose statements are reported to the listener as some kind of work. */
+    /** Returns a session that reports its statements to the listener as some kind of work. */
     Session doing(Work work) {
         return new Session(this, work);
     }
@@ -84,27 +87,31 @@ final class Session {
         return source;
     }
 
-    /** The texts of statements on the tables of its schema. */
+    /** Returns the cached texts of statements on the tables of the schema. */
     SqlTexts texts() {
         return texts;
     }
 
-    /** Users as the setting {@code semel.user} names them. No name holds a control character. */
+    AdvisoryLocks locks() {
+        return locks;
+    }
+
+    /** Returns the value of {@code semel.user} for some users. No user name contains a control character. */
     static String users(Collection<String> users) {
         return String.join("\u001f", users);
     }
 
-    /** Gives a statement its parameters. */
+    /** Sets the parameters of a statement. */
     interface Binding {
         void bind(Parameters parameters) throws SQLException;
     }
 
-    /** Reads what a statement returned. */
+    /** Reads the rows of a statement. */
     interface Reading<T> {
         T read(ResultSet rows) throws SQLException;
     }
 
-    /** What statements returned, one after another. */
+    /** The results of the statements of a round trip, in their order. */
     static final class Results {
 
         private final PreparedStatement statement;
@@ -114,7 +121,7 @@ final class Session {
             this.statement = statement;
         }
 
-        /** The rows of the next statement that returned any, or might have. */
+        /** Returns the rows of the next query. */
         ResultSet next() throws SQLException {
             do {
                 if (started) {
@@ -126,31 +133,31 @@ final class Session {
         }
     }
 
-    /** Reads what several statements returned. */
+    /** Reads the results of several statements. */
     interface ReadingAll<T> {
         T read(Results results) throws SQLException;
     }
 
-    /** A statement behind the one that has to come before it in the same round trip, whose first parameter is the users. */
+    /** Returns a statement with its prologue, which sets role, user and timeouts. The first parameter is the users. */
     String sql(Role role, String statement) {
         return sql(role, "", statement);
     }
 
-    /** The same, doing something more at the end of the first statement. */
+    /** Returns a statement with its prologue, which also selects some more expressions. */
     String sql(Role role, String more, String statement) {
         return texts.qualified(role.prologue + limits + more + "; " + statement);
     }
 
-    /** The {@link #TIME} that was at the end of a prologue. */
+    /** Reads the {@link #TIME} that a prologue selected. */
     static Instant time(ResultSet prologue) throws SQLException {
         prologue.next();
         return IdempotencyRow.instant(prologue, 7);
     }
 
     /**
-     * Runs a statement that begins with a {@linkplain #sql prologue}.
+     * Runs a statement with its {@linkplain #sql prologue}.
      *
-     * @throws StoreException if that fails; whether it has written anything is not certain then
+     * @throws StoreException if it fails; it is unknown then whether it was committed
      */
     <T> T run(String sql, Binding binding, Reading<T> reading) {
         return runAll(sql, binding, results -> {
@@ -160,9 +167,9 @@ final class Session {
     }
 
     /**
-     * Runs statements of which the first is a {@linkplain #sql prologue}.
+     * Runs statements that start with a {@linkplain #sql prologue}.
      *
-     * @throws StoreException if that fails; whether it has written anything is not certain then
+     * @throws StoreException if one fails; it is unknown then whether they were committed
      */
     <T> T runAll(String sql, Binding binding, ReadingAll<T> reading) {
         try (Connection connection = source.getConnection()) {
@@ -201,10 +208,11 @@ final class Session {
     }
 
     /**
-     * Rejects a driver that sends a prologue in a transaction of its own, as it does if it was told to ask for the types of all that it
-     * sends: roles, time-outs and locks would be gone before what they are for. It asks when a statement has come some times.
+     * Rejects a driver that sends the prologue and its statement in separate transactions: role, timeouts and locks would be gone before
+     * the statement runs. A driver does so if its settings make it ask the server for the types of parameters, and some do so only after
+     * a number of executions.
      *
-     * @throws StoreException if it does, or if the database cannot be asked
+     * @throws StoreException if the driver does so, or if the database fails
      */
     void rejectIfSplit() {
         String sql = sql(Role.APP, "select current_setting('role'), ?");
@@ -218,8 +226,8 @@ final class Session {
                 });
                 if (!role.equals(Role.APP.role)) {
                     throw StoreException.rejected(
-                            "The database cannot be used. The driver sends statements that belong together in transactions"
-                                    + " of their own: leave out its settings stringtype and preferQueryMode");
+                            "The database cannot be used. The driver sends the statements of a transaction in separate"
+                                    + " transactions: remove its settings stringtype and preferQueryMode");
                 }
             }
         } catch (SQLException e) {
@@ -227,14 +235,14 @@ final class Session {
         }
     }
 
-    /** Says what went wrong, without the values that a server's detail may hold. */
+    /** Returns an exception with the server's message, without its detail, which may contain values. */
     static StoreException failed(SQLException e) {
-        ServerErrorMessage told = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
-        String message = told == null ? e.getMessage() : told.getMessage();
+        ServerErrorMessage error = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
+        String message = error == null ? e.getMessage() : error.getMessage();
         return StoreException.unavailable("The database failed (" + e.getSQLState() + "): " + message, e);
     }
 
-    /** Whether the server itself rejected a statement, so that it certainly changed nothing and the connection goes on. */
+    /** Whether the server rejected a statement, so it certainly changed nothing and the connection can still be used. */
     static boolean isRejection(StoreException e) {
         return e.getCause() instanceof PSQLException failure
                 && failure.getServerErrorMessage() != null

@@ -5,8 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Texts of statements, in which <code>{schema}</code> stands for the schema that holds the tables. Tables are always named with it: the
- * search path of a connection is its owner's.
+ * Caches the texts of statements. In a text, <code>{schema}</code> stands for the schema of the tables.
  */
 final class SqlTexts {
 
@@ -23,7 +22,7 @@ final class SqlTexts {
         return text.replace(SCHEMA, schema);
     }
 
-    /** A text that was made before for the same shape: always the same object, so that the driver finds what it has prepared. */
+    /** Returns the text for a shape. It is made once, so the driver finds the statement that it has prepared. */
     String get(Object shape, Supplier<String> text) {
         String known = texts.get(shape);
         if (known == null) {

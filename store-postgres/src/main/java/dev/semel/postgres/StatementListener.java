@@ -1,37 +1,40 @@
 package dev.semel.postgres;
 
-/** Hears what statements take, to count it. What it throws is thrown to whoever runs them; what it is slow at makes them slow. */
+/**
+ * Receives the duration of each statement, for metrics. It is called on the thread that ran the statement: a slow listener slows down the
+ * statement's caller, and an exception is thrown to that caller.
+ */
 @FunctionalInterface
 public interface StatementListener {
 
-    /** Hears nothing. */
+    /** A listener that does nothing. */
     StatementListener NONE = (work, nanos, failed) -> {};
 
-    /** What a statement is for. Callers that come together share one. */
+    /** The purpose of a statement. Concurrent callers share a statement. */
     enum Work {
-        /** Keys are looked up. */
+        /** Looks up keys. */
         FIND,
-        /** Documents are read. */
+        /** Reads documents by key. */
         READ,
-        /** Documents are read in the order of their keys. */
+        /** Reads documents in key order. */
         SCAN,
-        /** Keys and documents are written. */
+        /** Writes keys and documents. */
         COMMIT,
-        /** Keys are listed. */
+        /** Lists keys. */
         LIST,
-        /** What is expired is removed. */
+        /** Deletes expired rows. */
         SWEEP,
-        /** What is a user's is removed. */
+        /** Deletes the rows of a user. */
         ERASE,
-        /** Something else. */
+        /** Anything else, such as the checks when a store is opened. */
         OTHER
     }
 
     /**
-     * A statement came to an end.
+     * Called when a statement has ended.
      *
-     * @param nanos how long it took, from when there was a connection for it
-     * @param failed whether the database could not do it, or was lost meanwhile
+     * @param nanos its duration, without the wait for a connection
+     * @param failed whether the database rejected the statement, or the connection was lost
      */
     void ran(Work work, long nanos, boolean failed);
 }

@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which versions of documents this process has lately replaced. Where many want to change one document, those who waited for its
- * lock know without asking the database that they were too late: no commit writes a version that was there before. That is believed for
- * a moment only, as a database that fails over may have lost what it acknowledged.
+ * Remembers which versions of documents this process has lately replaced. If many callers change one document, those that waited for its
+ * lock get their conflict from here, without a round trip: a version that was replaced never returns. An entry is used for one second only,
+ * because a failover may lose commits that were acknowledged.
  */
 final class Superseded {
 
@@ -21,10 +21,10 @@ final class Superseded {
     private final Map<Version, Successor> successors = new Recent<>();
     private final Map<String, Boolean> doubtful = new Recent<>();
 
-    /** A document as one commit wrote it. */
+    /** The version of a document that one commit wrote. */
     private record Version(DocumentId id, String writer) {}
 
-    /** The commit that replaced it, and what it left. */
+    /** The commit that replaced a version, and its own version; 0 after a deletion. */
     private record Successor(String commitId, long version, long nanos) {
 
         boolean isKnownBy(String commitId, long now) {
@@ -41,7 +41,7 @@ final class Superseded {
         }
     }
 
-    /** A commit was applied. */
+    /** Remembers the versions that a commit has replaced. */
     synchronized void note(Commit applied) {
         for (DocumentWrite write : applied.writes()) {
             String writer = applied.preconditions().get(write.id());
@@ -54,12 +54,12 @@ final class Superseded {
         }
     }
 
-    /** Nobody knows whether a commit was applied. If it was, it did not come too late, whatever has been replaced since. */
+    /** Excludes a commit whose result is unknown: sent again, it has to be looked up, because it may have been applied. */
     synchronized void doubt(Commit commit) {
         doubtful.put(commit.id(), true);
     }
 
-    /** The result of a commit that comes too late; null if that is not known. */
+    /** Returns the conflict of a commit; null if none is known. */
     synchronized CommitResult.@Nullable DocumentConflict check(Commit commit) {
         if (doubtful.containsKey(commit.id())) {
             return null;

@@ -15,33 +15,33 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes what has expired, a few rows to a transaction, as the role {@code semel_service}. Rows that others have locked are left
- * for the next time; any number of servers may sweep at once. A commit that is just taking over a row writes it anew, whether it is
- * still there or not.
+ * Deletes expired rows in small transactions, as the role {@code semel_service}. It skips rows that others have locked; the next sweep
+ * deletes them. Any number of servers may sweep at the same time. A commit that reuses an expired row is not affected: it writes the whole
+ * row, whether the row still exists or not.
  *
- * <p>Rows are visited in the order of their times, and each step goes on where the last one ended: an index keeps deleted entries
- * until it is vacuumed, and a step that began at its beginning would visit all of them again.
+ * <p>Rows are visited in the order of their expiry, and each step continues where the previous one ended. An index keeps deleted entries
+ * until it is vacuumed, and a step that started at the beginning of the index would visit all of them again.
  */
 final class Sweep {
 
-    /** So few that nobody waits for long, and so many that a transaction is worth it. */
+    /** Few enough that other transactions do not wait long for the rows. */
     private static final int ROWS_AT_A_TIME = 10;
 
-    /** As many locks as a transaction may hold without regard to those of others. */
+    /** Few enough for the lock table of the server, which all transactions share. */
     static final int LOCKS_AT_A_TIME = 10;
 
     private static final String NOW = "(select coalesce(?::timestamptz, clock_timestamp()))";
 
-    /** From where on; from the beginning if nothing is given. */
+    /** Where to continue; null for the beginning. */
     private static final String FROM = "coalesce(?::timestamptz, '-infinity')";
 
-    /** Nobody waits until it is on disk: if a crash takes it back, the next sweep does it again. */
+    /** If a crash undoes a deletion, the next sweep repeats it. */
     private static final String ASYNCHRONOUS = ", set_config('synchronous_commit', 'off', true)";
 
     private static final String RECORDS = "select s.table_name, s.deleted_count, s.last_due"
             + " from {schema}.sweep_idempotency_records(" + FROM + ", " + NOW + ", " + ROWS_AT_A_TIME + ") s";
 
-    /** It is known for ten minutes which commits were applied, for those who send them again. */
+    /** Entries are kept for ten minutes, for callers that send a commit again. */
     private static final String COMMIT_LOG = """
             with gone as (
               delete from {schema}.commit_log z using (
@@ -57,7 +57,7 @@ final class Sweep {
             where d.expires_at >= %s and d.expires_at <= %s order by d.expires_at offset ? limit %d
             """.formatted(FROM, NOW, LOCKS_AT_A_TIME);
 
-    /** Index entries are deleted with the documents that are {@code gone}. */
+    /** Deletes the index entries of the documents in {@code gone}. */
     static final String WITH_INDEX_ENTRIES = """
             entries_gone as (
               delete from {schema}.index_entries z using (
@@ -119,7 +119,7 @@ final class Sweep {
         this.logged = session.sql(Role.SERVICE, LOGGED);
     }
 
-    /** What a statement has deleted, by name, and the last of the times of that. */
+    /** The deleted rows by name, and the latest of their times. */
     private static final class Gone {
         private final Map<String, Long> counts = new HashMap<>();
         private @Nullable Instant last;
@@ -135,11 +135,11 @@ final class Sweep {
     }
 
     /**
-     * Where a sweep is.
+     * The position of a sweep.
      *
-     * @param batch which is next; behind the last of them come documents
-     * @param from a time before which there is nothing more to do
-     * @param passed how many documents from then on were passed over
+     * @param batch the next batch; documents come after the last one
+     * @param from the time to continue at; null for the beginning
+     * @param passed how many documents from that time on were skipped
      */
     private record Cursor(int batch, @Nullable Instant from, long passed) {
 
@@ -161,8 +161,10 @@ final class Sweep {
     }
 
     /**
-     * @param from where the last step ended; empty to start
-     * @param now the time; null for the database's
+     * Runs one step.
+     *
+     * @param from the cursor that the previous step returned; empty to start
+     * @param now the time for tests; null for the database's time
      */
     SweepStep step(String from, @Nullable Instant now) {
         Cursor cursor = Cursor.of(from);
@@ -190,7 +192,7 @@ final class Sweep {
         });
     }
 
-    /** The next step goes on at the time of the last one, of which as many may have been passed over as were left. */
+    /** The next step continues at the time of the last document, and skips those of that time that were not deleted. */
     private SweepStep documents(Cursor cursor, @Nullable Instant now) {
         List<Instant> times = new ArrayList<>();
         List<DocumentId> found = expired(cursor, now, times);
@@ -218,13 +220,13 @@ final class Sweep {
                 });
     }
 
-    /** Deletes those that nobody has locked and that are still expired. */
+    /** Deletes the documents that are not locked and still expired. */
     private long delete(List<DocumentId> ids, @Nullable Instant now) {
         List<Long> numbers = new ArrayList<>();
         List<Long> locks = new ArrayList<>();
         for (DocumentId id : ids) {
             numbers.add(numbers.size() + 1L);
-            locks.add(RowId.of(id).lock());
+            locks.add(session.locks().of(RowId.of(id)));
         }
         return session.run(
                 documents,

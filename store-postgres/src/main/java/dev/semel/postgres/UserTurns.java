@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets those who would wait in the database for the same lock do so one at a time. The others wait here, without a connection, and no
- * longer than they would there.
+ * Lets one caller at a time wait in the database for the lock of a user. The others wait here, without a connection, and for the same time
+ * at most.
  */
 final class UserTurns {
 
@@ -21,9 +21,9 @@ final class UserTurns {
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
-    /** Runs a task when it is its turn; returns whether it came. */
+    /** Runs a task while no other of the same user runs. Returns false if that took too long, or if the thread was interrupted. */
     boolean run(RowId id, Runnable task) {
-        ReentrantLock lock = locks[Math.floorMod(id.lock(), COUNT)];
+        ReentrantLock lock = locks[Math.floorMod(id.high(), COUNT)];
         try {
             if (!lock.tryLock(nanos, TimeUnit.NANOSECONDS)) {
                 return false;

@@ -1,4 +1,4 @@
-/** The shared store: everything in a PostgreSQL database that any number of servers use at once. */
+/** The shared store: idempotency records and documents in a PostgreSQL database, which any number of servers use at the same time. */
 @NullMarked
 package dev.semel.postgres;
 

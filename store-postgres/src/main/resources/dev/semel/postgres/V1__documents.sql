@@ -1,17 +1,17 @@
--- Documents, in the schema of the idempotency records.
+-- Documents. Run after the script of the idempotency records, in the same schema.
 
--- Data under keys. An empty owner is everybody. The data is JSON, as it came.
+-- Documents without an owner are shared by all users. The data is the JSON text as it was written.
 create table documents (
   version bigint not null,
-  sequence bigint not null default 0, -- commit sequence number of the creation, or 0
+  sequence bigint not null default 0, -- commit sequence number of the creation; 0 for none
   created_at timestamptz not null,
   updated_at timestamptz not null,
   expires_at timestamptz,
   collection text collate "C" not null,
   owner text collate "C" not null,
   key text collate "C" not null,
-  commit_id text collate "C" not null, -- of the commit that wrote the row last
-  index_entries text collate "C", -- index, tab, key; one a line
+  commit_id text collate "C" not null, -- of the commit that last wrote the row
+  index_entries text collate "C", -- index, tab, key; one entry per line
   data text not null,
   primary key (collection, owner, key)
 );
@@ -20,7 +20,7 @@ create index documents_expiry on documents (expires_at) where expires_at is not 
 create index documents_settlements on documents (split_part(key, ':', 1), created_at)
   where collection = 'tables/settlements' and owner = '';
 
--- Secondary indexes.
+-- Entries of secondary indexes.
 create table index_entries (
   collection text collate "C" not null,
   owner text collate "C" not null,
@@ -30,7 +30,7 @@ create table index_entries (
   primary key (collection, owner, index_name, index_key)
 );
 
--- Commits that wrote no idempotency record: whether they were applied, for those who send them again.
+-- Ids of commits that wrote documents without an idempotency record, kept for callers that send a commit again.
 create table commit_log (
   created_at timestamptz not null,
   commit_id text collate "C" primary key
@@ -40,7 +40,7 @@ create index commit_log_time on commit_log (created_at);
 
 create sequence commit_sequence;
 
--- A commit sequence number as it ends an index key: 13 digits to the base of 36, so that texts sort as the numbers do.
+-- A commit sequence number at the end of an index key: 13 digits to base 36, which sort like the numbers.
 create function sequence_text(sequence bigint) returns text
   language sql immutable strict parallel safe
   return substr('0123456789abcdefghijklmnopqrstuvwxyz', (sequence / 4738381338321616896 % 36)::int + 1, 1)
@@ -57,7 +57,7 @@ create function sequence_text(sequence bigint) returns text
     || substr('0123456789abcdefghijklmnopqrstuvwxyz', (sequence / 36 % 36)::int + 1, 1)
     || substr('0123456789abcdefghijklmnopqrstuvwxyz', (sequence % 36)::int + 1, 1);
 
--- What tables have settled, as one row each. The payload is null where it holds \u0000, which jsonb cannot.
+-- Settlements, one row each. The payload is null if it contains \u0000, which jsonb cannot represent.
 create view game_settlements with (security_invoker = true) as
 select
   md5(key)::uuid::text as id,

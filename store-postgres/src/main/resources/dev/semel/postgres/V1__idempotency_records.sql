@@ -1,7 +1,7 @@
--- Idempotency records in PostgreSQL 16 or later. Run in a schema that was made for them, as the first of the search_path.
--- The role that runs it owns the tables; it needs CREATEROLE only if the two roles below are missing.
+-- Idempotency records, for PostgreSQL 16 or later. The first schema of the search_path gets the tables.
+-- The role that runs this script owns the tables. It needs CREATEROLE only if one of the two roles below is missing.
 
--- Roles belong to the whole cluster, and several databases may be set up at once.
+-- Roles belong to the whole cluster, and several databases may be installed at the same time.
 do $$
 declare
   wanted text;
@@ -11,7 +11,7 @@ begin
       begin
         execute format('create role %I nologin', wanted);
       exception when duplicate_object or unique_violation then
-        null; -- created by another installation meanwhile
+        null; -- another installation has created it
       end;
     end if;
     if not pg_has_role(current_user, wanted, 'set') then
@@ -22,18 +22,18 @@ begin
 end
 $$;
 
--- What is installed in this schema.
+-- The installed parts and their versions.
 create table semel_schema_version (
   part text collate "C" primary key,
   version integer not null,
   installed_at timestamptz not null default now()
 );
 
--- One row for each key. Columns are ordered by alignment, and codes are small: the view idempotency_keys shows the row in words.
+-- One row for each key. Columns are ordered by alignment, and codes are small; the view idempotency_keys shows names instead.
 create table idempotency_records (
   created_at timestamptz not null,
-  deadline timestamptz, -- while processing, when the lease expires; afterwards, when the record does; null for never
-  purge_at timestamptz, -- when the row may be deleted; until then it is a tombstone; null for never
+  deadline timestamptz, -- end of the lease while processing, then the expiry of the record; null for never
+  purge_at timestamptz, -- end of the tombstone, when the row may be deleted; null for never
   fencing_token bigint not null,
   attempts integer not null,
   response_status integer,
@@ -46,22 +46,22 @@ create table idempotency_records (
   endpoint text collate "C" not null,
   idempotency_key text collate "C" not null,
   client_tx_id text collate "C" not null,
-  commit_id text collate "C" not null, -- of the commit that wrote the row last
-  response_headers text collate "C", -- name, tab, value; one a line
+  commit_id text collate "C" not null, -- of the commit that last wrote the row
+  response_headers text collate "C", -- name, tab, value; one header per line
   response_body bytea,
-  quota_starts timestamptz[] -- starts of this key that still count for the quota, after it expired and was started again
+  quota_starts timestamptz[] -- earlier starts of a key that was started again, while they count for the quota
 );
 
--- Quotas, and listing the keys of a user.
+-- For quotas, and for listing the keys of a user.
 create index idempotency_records_user on idempotency_records (user_id, created_at);
 
--- When a sweep has something to do: a response to delete, an abandoned operation to freeze, or a row to purge.
+-- When a sweep has to delete a response, freeze an abandoned operation, or purge a row.
 create index idempotency_records_sweep on idempotency_records ((
   case when status = 4 then null
     when response_kind is not null or (status = 1 and if_abandoned = 2) then deadline
     else purge_at end));
 
--- Rows that an operator looks for; completed ones are in neither index.
+-- Small: most rows are in neither index.
 create index idempotency_records_open on idempotency_records (user_id, created_at) where status in (1, 4);
 create index idempotency_records_restarted on idempotency_records (user_id, created_at) where quota_starts is not null;
 
@@ -73,7 +73,7 @@ create table cleanup_logs (
 
 create index cleanup_logs_time on cleanup_logs (cleanup_time);
 
--- A response body as JSON; null if it is not JSON, or is JSON that jsonb cannot hold.
+-- A response body as JSON; null if it is not JSON, or if jsonb cannot represent it.
 create function json_or_null(body bytea) returns jsonb
   language plpgsql immutable strict as $$ -- not parallel safe: before PostgreSQL 17 an exception block is not
 begin
@@ -107,12 +107,11 @@ select
   r.response_body
 from idempotency_records r;
 
--- One batch of a sweep. Deletes the responses of expired keys and purges tombstones; abandoned operations that must not be run again become
--- unknown. Rows that others have locked are left for the next time. Returns what was deleted by its name in cleanup_logs, and the latest
--- moment at which one of the rows was due.
+-- One batch of a sweep. Deletes the responses of expired keys, purges tombstones, and sets abandoned operations that must not run again to
+-- unknown. Skips locked rows. Returns the deleted rows by their name in cleanup_logs, and when the last of them was due.
 create function sweep_idempotency_records(due_from timestamptz, due_until timestamptz, batch integer)
   returns table (table_name text, deleted_count bigint, last_due timestamptz)
-  language plpgsql set search_path from current as $$
+  language plpgsql as $$
 begin
   return query
   with due as materialized (
@@ -145,9 +144,9 @@ begin
 end
 $$;
 
--- For those who schedule the cleanup in the database: one bounded batch, logged in cleanup_logs. Returns how many rows it deleted.
+-- For a scheduler in the database: deletes one bounded batch, logs it in cleanup_logs, and returns the number of deleted rows.
 create function cleanup_expired_idempotency_keys() returns bigint
-  language plpgsql set search_path from current as $$
+  language plpgsql as $$
 declare
   total bigint;
 begin
@@ -165,7 +164,15 @@ begin
 end
 $$;
 
--- semel_app sees and changes what belongs to the users that the setting semel.user names, separated by U+001F; semel_service all.
+-- Without pg_temp at the end of the path, a session's temporary tables would be found first.
+do $$
+begin
+  execute format('alter function sweep_idempotency_records set search_path = %I, pg_temp', current_schema());
+  execute format('alter function cleanup_expired_idempotency_keys set search_path = %I, pg_temp', current_schema());
+end
+$$;
+
+-- semel_app reads and writes rows of the users in the setting semel.user, separated by U+001F; semel_service reads and writes all rows.
 grant select on semel_schema_version to semel_app, semel_service;
 grant select, insert, update, delete on idempotency_records to semel_app, semel_service;
 grant select, update, delete on idempotency_keys to semel_app, semel_service;

@@ -8,10 +8,9 @@ import java.sql.SQLException;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 
-/** Gives connections that break at some statements, unless told at those that commit: before the server gets it, or before its answer comes. */
+/** A data source whose connections break when they execute certain statements; by default those that end with a COMMIT. */
 final class BreakingSource {
 
-    /** When a connection breaks. */
     enum Break {
         BEFORE_THE_SERVER_GETS_IT,
         BEFORE_THE_ANSWER_COMES

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What holds for operations of the engine holds for those in caller-managed transactions: the same topics of the contract, in each form. */
+/** Runs topics of the store contract with each way to run an operation in a caller-managed transaction. */
 class CallerTransactionsContractTest {
 
     @Nested
@@ -46,7 +46,7 @@ class CallerTransactionsContractTest {
             return own.run(call, operation);
         }
 
-        /** It holds the key's lock until it ends, however long that takes. */
+        /** The transaction holds the lock of the key until it ends. */
         @Test
         void operationThatHangs_keepsItsKey() throws Exception {
             assertHangingOneKeepsItsKey();
@@ -67,7 +67,7 @@ class CallerTransactionsContractTest {
         }
     }
 
-    /** Those who wait cannot know when the caller commits, and look from time to time. */
+    /** Without the topic of waiting: nothing notifies waiting calls when the caller commits, so they poll. */
     @Nested
     class InTheCallersTransaction extends Topics {
 
@@ -84,7 +84,7 @@ class CallerTransactionsContractTest {
             }
         }
 
-        /** That it failed is not recorded, and a retry is the first again. */
+        /** A failure is not recorded, so a retry is the first attempt again. */
         @Override
         public void replaysMismatchesAndRetries_doNotCount(Mode mode) {
             Once once = newOnce(store(), SETTINGS.withQuota(new Quota(1, Duration.ofHours(1))), OnceListener.NONE);
@@ -158,7 +158,7 @@ class CallerTransactionsContractTest {
                     .isEqualTo(Response.of("second"));
         }
 
-        /** Returns the outcome of a call that hangs for longer than the longest run, while another has an outcome of some type. */
+        /** Returns the outcome of a call that takes longer than the longest run; a second call meanwhile has an outcome of a given type. */
         private Outcome whileOneHangs(Class<? extends Outcome> second) throws Exception {
             Once once = newOnce();
             ExecutorService threads = Executors.newCachedThreadPool();

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Many at once with the same keys, connections that break, and sessions that are ended: one effect for each key. */
+/** Races for the same keys, with broken connections and killed sessions: each key has one effect. */
 class CallerTransactionsRaceTest {
 
     private static final int THREADS = 32;
@@ -54,7 +54,7 @@ class CallerTransactionsRaceTest {
     private @Nullable Pool pool;
     private final List<Server> servers = new ArrayList<>();
 
-    /** What a process of its own would have. */
+    /** The objects of one server process. */
     private record Server(PostgresStore store, Once once, CallerTransactions own) {}
 
     @BeforeEach
@@ -118,7 +118,7 @@ class CallerTransactionsRaceTest {
         }
     }
 
-    /** One of the ways to have something happen once. */
+    /** A way to run an operation once. */
     private Outcome any(Random random, String key) throws SQLException {
         Server server = servers.get(random.nextInt(servers.size()));
         Call call = call(key).waiting(Duration.ofSeconds(20));
@@ -302,7 +302,7 @@ class CallerTransactionsRaceTest {
         assertThat(run(own, effectFirst)).isInstanceOf(Outcome.Executed.class);
     }
 
-    /** Ten wait for one, on another server, with a pool that has no connection to spare for them. */
+    /** Ten calls wait for a call on another server. Their pool has fewer connections than calls. */
     @Test
     void thoseWhoWait_holdNoConnection() throws Exception {
         CountDownLatch running = new CountDownLatch(1);

@@ -35,10 +35,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The caller's own SQL and the key in one commit, and nothing left on the connection. */
+/** Effects and key are one commit, and no setting is left on the connection. */
 class CallerTransactionsTest {
 
-    /** All settings that a session can see, and who it is; in one text. */
+    /** All settings of a session, its roles and its advisory locks, as one text. */
     private static final String STATE = "select (select string_agg(name || '=' || setting, e'\\n' order by name)"
             + " from pg_settings) || session_user || ' ' || current_user || ' '"
             + " || coalesce(nullif(current_setting('semel.user', true), ''), '-') || ' '"
@@ -49,7 +49,6 @@ class CallerTransactionsTest {
     private @Nullable PostgresStore store;
     private @Nullable Once once;
 
-    /** The forms in which an operation is run. */
     enum Form {
         CLAIMED,
         EFFECT_FIRST,
@@ -115,7 +114,6 @@ class CallerTransactionsTest {
         };
     }
 
-    /** Another source of connections to the same database. */
     static PGSimpleDataSource like(DataSource database) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(((PGSimpleDataSource) database).getUrl());
@@ -234,7 +232,6 @@ class CallerTransactionsTest {
         assertThat(payments("k")).isZero();
     }
 
-    /** The server's refusals, in the middle and at the commit. */
     @ParameterizedTest
     @EnumSource
     void statementThatTheServerRefuses_makesItFail(Form form) throws SQLException {
@@ -355,7 +352,7 @@ class CallerTransactionsTest {
         }
     }
 
-    /** Whoever logs in may act as semel_app, but owns neither Semel's tables nor is a super user. */
+    /** The login may act as semel_app, but does not own the tables and is no superuser. */
     private DataSource plainUser() throws SQLException {
         Postgres.execute(
                 database(),
@@ -393,7 +390,7 @@ class CallerTransactionsTest {
         assertThat(payments("k")).isEqualTo(1);
     }
 
-    /** A connection with settings of its own, seen before and after everything that can happen to a call. */
+    /** Compares the settings of a connection before and after each outcome. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void nothingIsLeftOnTheConnection(boolean commitsItself) throws SQLException {
@@ -408,7 +405,7 @@ class CallerTransactionsTest {
             String before = state(shop, commitsItself);
             for (Form form : Form.values()) {
                 if (form == Form.JOINED && !commitsItself) {
-                    continue; // the test itself sets it back
+                    continue; // the test restores it
                 }
                 String key = form.name();
                 run(form, shop, call(key), connection -> {
@@ -454,18 +451,19 @@ class CallerTransactionsTest {
                 kept[0] = connection;
                 pay(connection, "k-" + form);
                 for (Ending ending : Ending.values()) {
-                    assertThatThrownBy(() -> ending.end(connection)).hasMessageContaining("not the operation's to end");
+                    assertThatThrownBy(() -> ending.end(connection))
+                            .hasMessageContaining("must not end its transaction");
                     refused.incrementAndGet();
                 }
                 return Response.of("done");
             });
             assertThat(refused.get()).isEqualTo(Ending.values().length);
             assertThat(payments("k-" + form)).isEqualTo(1);
-            assertThatThrownBy(() -> pay(kept[0], "late")).hasMessageContaining("was given back");
+            assertThatThrownBy(() -> pay(kept[0], "late")).hasMessageContaining("cannot be used any more");
         }
     }
 
-    /** How a connection can be kept from doing its duty. */
+    /** Calls that would end the transaction. */
     private enum Ending {
         COMMIT,
         ROLLBACK,
@@ -484,7 +482,7 @@ class CallerTransactionsTest {
         }
     }
 
-    /** What was committed cannot be taken back; but it is not done again. */
+    /** What the operation committed stays, and the operation is not run again. */
     @ParameterizedTest
     @EnumSource(names = {"CLAIMED", "JOINED"})
     void hostileOperation_thatCommitsByAStatement_isReported_andNotRunAgain(Form form) throws SQLException {
@@ -539,7 +537,7 @@ class CallerTransactionsTest {
         }
     }
 
-    /** As behind a proxy that gives every transaction another session. */
+    /** Like behind a transaction pooler. */
     @ParameterizedTest
     @EnumSource
     void worksWhereNoSessionOutlivesItsTransaction(Form form) throws SQLException {
@@ -569,13 +567,13 @@ class CallerTransactionsTest {
         }
     }
 
-    /** Counted on the wire, with one statement of the caller's. */
+    /** Counted at the socket, with one statement in the operation. */
     @Test
     void roundTrips_areFew() throws SQLException {
         PGSimpleDataSource counting = like(database());
         counting.setSocketFactory(CountingSockets.class.getName());
         try (Pool one = new Pool(counting)) {
-            for (int i = 0; i < 10; i++) { // until the driver has prepared them
+            for (int i = 0; i < 10; i++) { // until the driver has prepared the statements
                 String key = "warm-" + i;
                 for (Form form : Form.values()) {
                     run(form, one, call(key + form), connection -> pay(connection, key));

@@ -28,17 +28,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The store takes a connection for one transaction, needs nothing on it and leaves nothing on it. */
+/** The store takes a connection for each transaction, relies on no setting of it, and leaves none on it. */
 @Tag("jdk")
 class ConnectionsTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();
 
-    /** Does what a store does, and looks that it is done. */
+    /** Uses every function of a store, and checks the results. */
     private static void use(DataSource source) {
         try (PostgresStore store = PostgresStore.open(source, PostgresSettings.DEFAULTS.withoutMigration())) {
             Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
-            for (int i = 0; i < 12; i++) { // more often than a statement has to be used to be prepared
+            for (int i = 0; i < 12; i++) { // until the driver has prepared the statements
                 Call call = Call.of(Stored.key("ann", "k" + i), Fingerprint.ofJson("1"));
                 assertThat(once.leased(call, IfAbandoned.RERUN, lease -> Response.of("done")))
                         .isInstanceOf(Outcome.Executed.class);

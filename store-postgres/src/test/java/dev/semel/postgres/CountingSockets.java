@@ -9,7 +9,7 @@ import java.net.Socket;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.SocketFactory;
 
-/** Sockets that count round trips: how often something is read after something was written. For the driver, by its name. */
+/** A socket factory for the driver, which counts round trips: reads that follow a write. */
 public final class CountingSockets extends SocketFactory {
 
     private static final AtomicLong ROUND_TRIPS = new AtomicLong();

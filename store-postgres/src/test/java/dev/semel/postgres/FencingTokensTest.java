@@ -20,7 +20,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Fencing tokens of a key rise with the database's clock, without anything that all keys share. */
+/** Fencing tokens of a key rise with the database's clock, without a sequence that all keys share. */
 class FencingTokensTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();
@@ -64,7 +64,7 @@ class FencingTokensTest {
         assertThat(start()).isGreaterThan(second);
     }
 
-    /** As after the clock was set back. */
+    /** Like after the clock was set back. */
     @Test
     void token_isOneMoreThanTheOneBefore_ifThatIsAheadOfTheClock() throws SQLException {
         start();

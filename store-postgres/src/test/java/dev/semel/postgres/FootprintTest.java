@@ -26,13 +26,13 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** How much a key takes on disk. */
+/** Disk space per key. */
 class FootprintTest {
 
     private static final int KEYS = 20_000;
     private static final int MOST_BYTES = 600;
 
-    /** Of completed keys with responses of 100 bytes, as the server writes them. */
+    /** Completed keys with responses of 100 bytes. */
     @Test
     void key_takesFewBytes_andThreeIndexEntries() throws Exception {
         DataSource database = Postgres.NEWEST.database();

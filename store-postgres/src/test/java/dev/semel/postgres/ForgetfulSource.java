@@ -10,14 +10,14 @@ import java.util.Deque;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Two sessions that take turns, and forget everything when they are given back. For one thread. */
+/** Alternates between two sessions, and resets a session when it is returned. For one thread. */
 final class ForgetfulSource {
 
     private ForgetfulSource() {}
 
     static DataSource of(DataSource database) throws SQLException {
         PGSimpleDataSource source = CallerTransactionsTest.like(database);
-        source.setPrepareThreshold(0); // what was prepared is forgotten too
+        source.setPrepareThreshold(0); // the reset deletes prepared statements, too
         Deque<Connection> sessions = new ArrayDeque<>();
         sessions.add(source.getConnection());
         sessions.add(source.getConnection());

@@ -19,7 +19,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Servers on one database tell each other what they commit in order. */
+/** Watchers are notified of the commits of other servers. */
 class ListeningTest {
 
     private static final String LISTENERS =
@@ -51,7 +51,7 @@ class ListeningTest {
                 .isInstanceOf(CommitResult.Applied.class);
     }
 
-    /** Told that it listens, and then of each commit. */
+    /** Signalled when it starts to listen, and then for each commit. */
     private void assertTold() throws InterruptedException {
         assertThat(news.tryAcquire(1, TimeUnit.MINUTES)).isTrue();
         for (int i = 0; i < 3; i++) {

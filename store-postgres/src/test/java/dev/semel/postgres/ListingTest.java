@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** With more keys than are looked at for a page. */
+/** Lists of more keys than a page examines. */
 class ListingTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();
@@ -140,7 +140,7 @@ class ListingTest {
                     try {
                         Postgres.execute(
                                 database,
-                                "update idempotency_records set user_id = 'user-0' where idempotency_key = 'k9999'"); // the last one
+                                "update idempotency_records set user_id = 'user-0' where idempotency_key = 'k9999'"); // the last key
                     } catch (SQLException e) {
                         throw new AssertionError(e);
                     }

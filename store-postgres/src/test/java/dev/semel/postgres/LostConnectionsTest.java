@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of commits when the connection, or one of those they share it with, fails. */
+/** Commits whose connection breaks, or whose group is rejected. */
 @Tag("jdk")
 class LostConnectionsTest {
 
@@ -116,7 +116,7 @@ class LostConnectionsTest {
         assertThat(Postgres.ask(database, "select count(*) from documents")).isEqualTo("" + callers * each);
     }
 
-    /** Every answer is that it was applied, and with the same fencing token however often it is asked for. */
+    /** Sent again, the commit has the same result and fencing token each time. */
     private static void commitUntilAnswered(PostgresStore store, Commit commit, AtomicInteger lost) {
         while (true) {
             try {

@@ -1,6 +1,6 @@
 package dev.semel.postgres;
 
-/** The contract on the oldest version that is supported. */
+/** The store contract on the oldest supported version. */
 class OldestPostgresStoreContractTest extends PostgresStoreContractTest {
 
     @Override

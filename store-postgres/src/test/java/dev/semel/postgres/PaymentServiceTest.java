@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The example of the page, as a program that is killed and started again: one payment for each key. */
+/** Kills and restarts the example of the docs: each key has one payment. */
 class PaymentServiceTest {
 
     private static final Path PAGE = Path.of("..", "docs", "guides", "caller-managed-transactions.md");
@@ -67,7 +67,7 @@ class PaymentServiceTest {
         return process;
     }
 
-    /** What a program says until it ends. */
+    /** The output of a program until it ends. */
     private static List<String> said(Process process) throws IOException {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             return lines.lines().toList();
@@ -86,7 +86,7 @@ class PaymentServiceTest {
         }
     }
 
-    /** No session of a program that was killed is left. */
+    /** Waits until the sessions of the killed program have ended. */
     private void awaitItsEnd() throws SQLException {
         String others = "select count(*) from pg_stat_activity where datname = current_database() and state <> 'idle'"
                 + " and pid <> pg_backend_pid()";
@@ -95,7 +95,7 @@ class PaymentServiceTest {
         }
     }
 
-    /** The insert is done, and the server does not answer before the program is dead. */
+    /** Killed between the insert and its result. */
     @Test
     void programThatIsKilledBetweenEffectAndCommit_hasPaidNothing_andItsRetryPaysOnce() throws Exception {
         Postgres.execute(
@@ -117,7 +117,7 @@ class PaymentServiceTest {
         assertThat(payments()).isEqualTo("7");
     }
 
-    /** The commit is on its way, and nobody is there to hear that it worked. */
+    /** Killed between the COMMIT and its result. */
     @Test
     void programThatIsKilledInItsCommit_hasPaid_andItsRetryReplaysIt() throws Exception {
         said(start());

@@ -45,14 +45,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * With many rows, whatever the store sends is found by an index, and little else is looked at: as the server's log tells, to which it
- * was told to write how it carried out each statement.
+ * With many rows, every statement finds its rows by an index and reads few others. The plans are those of the server's log, to which
+ * auto_explain writes them.
  */
 class PlansTest {
 
     private static final int ROWS = 200_000;
 
-    /** Of what was read but not wanted, and of what a statement may read at all. */
+    /** The most rows that a statement may read without need, or at all. */
     private static final double FEW = 100;
 
     private static final Quota QUOTA = new Quota(1000, Duration.ofHours(1));
@@ -111,14 +111,16 @@ class PlansTest {
             List<String> scans = new ArrayList<>();
             String log = log(source);
             assertThat(wasteful(log, scans, FEW)).isEmpty();
-            assertThat(log).doesNotContain("AND (id = "); // by it alone: in other indexes it comes behind a user's keys
+            assertThat(log)
+                    .doesNotContain(
+                            "AND (id = "); // the primary key alone: other indexes have the id after the keys of a user
             for (String table : TABLES.split("\\|", -1)) {
                 assertThat(scans).as(table).anyMatch(scan -> scan.endsWith(" on " + table));
             }
         }
     }
 
-    /** What no index serves is searched by pages that examine a bounded number of rows, in the order of an index. */
+    /** A search that no index serves reads pages of a bounded number of rows, in the order of an index. */
     @Test
     void listThatIsFiltered_examinesABoundedNumberOfRows() throws Exception {
         try (EmbeddedPostgres server = start()) {
@@ -149,7 +151,7 @@ class PlansTest {
         return String.valueOf(Postgres.ask(source, "select pg_read_file(pg_current_logfile())"));
     }
 
-    /** Returns how a table was read otherwise than by a few rows of an index; adds all ways to a list. */
+    /** Returns the scans that read a table in another way than by a few rows of an index; adds all scans to a list. */
     private static List<String> wasteful(String log, List<String> scans, double most) {
         List<String> wasteful = new ArrayList<>();
         String scan = "";
@@ -208,7 +210,7 @@ class PlansTest {
             Commit alone =
                     commit(once, "", new DocumentWrite.Put(document("alone" + once, 0), List.of(key, sequenced)));
             PendingCommit pending = new PendingCommit(alone);
-            new CommitGroup(List.of(pending), true).run(session, null);
+            new CommitGroup(List.of(pending), session.locks(), true).run(session, null);
             apply(pending.result());
         }
         Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(QUOTA), OnceListener.NONE);

@@ -17,7 +17,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps connections for the next who asks, and counts those that were not given back. */
+/** A connection pool that counts the connections in use. */
 class Pool implements DataSource, AutoCloseable {
 
     private final DataSource source;
@@ -26,7 +26,7 @@ class Pool implements DataSource, AutoCloseable {
     private final AtomicInteger mostLent = new AtomicInteger();
     private final Cleaning cleaning;
 
-    /** What is done with a connection before it is kept. */
+    /** Cleans a returned connection. */
     interface Cleaning {
         void clean(Connection connection) throws SQLException;
     }
@@ -40,7 +40,7 @@ class Pool implements DataSource, AutoCloseable {
         this.cleaning = cleaning;
     }
 
-    /** The connection that the next who asks gets. */
+    /** The connection that is taken next. */
     Connection take() throws SQLException {
         Connection connection = idle.pollFirst();
         while (connection != null && connection.isClosed()) {
@@ -53,7 +53,7 @@ class Pool implements DataSource, AutoCloseable {
     public Connection getConnection() throws SQLException {
         Connection open = take();
         mostLent.accumulateAndGet(lent.incrementAndGet(), Math::max);
-        AtomicBoolean inUse = new AtomicBoolean(true); // it may be closed more than once
+        AtomicBoolean inUse = new AtomicBoolean(true); // close() may be called more than once
         return (Connection) Proxy.newProxyInstance(
                 Pool.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
                     if (method.getName().equals("close")) {
@@ -78,17 +78,17 @@ class Pool implements DataSource, AutoCloseable {
         }
     }
 
-    /** How many connections are in use. */
+    /** Returns the number of connections in use. */
     int lent() {
         return lent.get();
     }
 
-    /** Every connection comes back; one of a thread that nobody waits for, a moment later. */
+    /** Waits until all connections are returned. */
     void assertNoneLent() {
         Eventually.assertHolds(() -> assertThat(lent()).isZero());
     }
 
-    /** How many connections were in use at the same time, at most. */
+    /** Returns the highest number of connections that were in use at the same time. */
     int mostLent() {
         return mostLent.get();
     }
@@ -100,7 +100,7 @@ class Pool implements DataSource, AutoCloseable {
             try {
                 connection.close();
             } catch (SQLException e) {
-                // it is closed, then
+                // closed already
             }
         }
     }

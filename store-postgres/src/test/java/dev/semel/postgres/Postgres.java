@@ -22,7 +22,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A real server of a version, durable as in production. It starts when it is first asked for, and ends with the process. */
+/** A real server, with durability on. It starts when it is first used, and ends with the process. */
 public final class Postgres {
 
     public static final Postgres NEWEST = new Postgres(18);
@@ -30,7 +30,7 @@ public final class Postgres {
 
     private static final String TEMPLATE = "semel_template";
 
-    /** Finds an application's tables, and Semel's; what is created is the application's. */
+    /** Finds the tables of the application and of Semel; new tables are the application's. */
     private static final String SEARCH_PATH = "set search_path to public, semel";
 
     private final int version;
@@ -42,7 +42,6 @@ public final class Postgres {
         this.version = version;
     }
 
-    /** The number of its version. */
     int version() {
         return version;
     }
@@ -72,7 +71,7 @@ public final class Postgres {
                 : builder.start();
     }
 
-    /** Only one version of the programs can be on the class path; the build puts the other one here. */
+    /** The build copies the second version here, because only one can be on the class path. */
     private static InputStream oldest() throws IOException {
         URL jar = Path.of("target", "postgres-oldest.jar").toUri().toURL();
         try (URLClassLoader programs = new URLClassLoader(new URL[] {jar}, null)) {
@@ -84,24 +83,24 @@ public final class Postgres {
         }
     }
 
-    /** A database with Semel's tables, to look at and not to change. */
+    /** Returns a database with Semel's tables that tests only read. */
     DataSource template() {
         return source(TEMPLATE);
     }
 
-    /** A new database without any tables. */
+    /** Creates a database without tables. */
     public PGSimpleDataSource emptyDatabase() {
         return database("");
     }
 
-    /** A new database with Semel's tables. */
+    /** Creates a database with Semel's tables. */
     public PGSimpleDataSource database() {
         return database(" template " + TEMPLATE);
     }
 
     /**
-     * A database with Semel's tables, all empty, that was perhaps in use before. A new one is worth thousands of files, which
-     * have to be on disk before the server ends.
+     * Returns a database with Semel's tables, emptied if it was used before. A new one takes longer, because PostgreSQL writes thousands of
+     * files.
      */
     DataSource usedDatabase() {
         DataSource used = unused.poll();
@@ -119,7 +118,7 @@ public final class Postgres {
         return used;
     }
 
-    /** Gives back a database that is not in use any more. */
+    /** Makes a database available to other tests. */
     void giveBack(DataSource database) {
         unused.add(database);
     }
@@ -131,14 +130,14 @@ public final class Postgres {
         return source(name);
     }
 
-    /** Connections of the server's own super user to a database, a new one each time. */
+    /** Returns a source of new connections as the superuser. */
     PGSimpleDataSource source(String database) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(server().getJdbcUrl("postgres", database));
         return source;
     }
 
-    /** A database as the server's settings name it. */
+    /** Returns the store URL of a database. */
     public static String url(PGSimpleDataSource database) {
         return "postgres://" + database.getUser() + "@localhost:" + database.getPortNumbers()[0] + "/"
                 + database.getDatabaseName();
@@ -153,7 +152,7 @@ public final class Postgres {
         }
     }
 
-    /** The first column of the first row that a statement returns; null if there is none. */
+    /** Returns the first column of the first row; null if there is no row. */
     public static @Nullable String ask(DataSource source, String sql) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -166,7 +165,7 @@ public final class Postgres {
         }
     }
 
-    /** Nobody but the one who asks is connected; sessions end a moment after their clients have hung up. */
+    /** Waits until there are no other sessions; they end a moment after their clients have disconnected. */
     public static void assertNobodyConnected(DataSource database) throws SQLException {
         String others = "select count(*) from pg_stat_activity where datname = current_database()"
                 + " and backend_type = 'client backend' and pid <> pg_backend_pid()";

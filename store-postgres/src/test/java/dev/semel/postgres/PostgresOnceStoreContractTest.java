@@ -9,7 +9,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 
-/** The contract on a store of idempotency records alone. */
+/** The store contract on a store of idempotency records without documents. */
 class PostgresOnceStoreContractTest extends StoreContract {
 
     private final Map<Pool, DataSource> databases = new HashMap<>();

@@ -13,7 +13,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The contract on the newest version, with durability on. */
+/** The store contract on the newest version, with durability on. */
 class PostgresStoreContractTest extends StoreContract {
 
     private final Map<Pool, DataSource> databases = new HashMap<>();

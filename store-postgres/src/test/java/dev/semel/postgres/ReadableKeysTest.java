@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The view of idempotency records in words. */
+/** The view idempotency_keys. */
 class ReadableKeysTest {
 
     private final DataSource database = Postgres.NEWEST.usedDatabase();
@@ -57,7 +57,7 @@ class ReadableKeysTest {
                 "c-" + key, new IdempotencyWrite(Precondition.ABSENT, record, ttl, Duration.ofDays(1), Quota.NONE));
     }
 
-    /** As it is written, with parameters in the driver's form. */
+    /** The query of the docs, with parameters as the driver writes them. */
     private List<String> select(String sql, String... parameters) throws SQLException {
         try (Connection connection = database.getConnection()) {
             connection.createStatement().execute("set search_path to semel");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a connection that acts as the server does can reach, whatever it tries. */
+/** The rows that a session with the role of the server can read and change. */
 class RowLevelSecurityTest {
 
     private static final List<String> TABLES = List.of("idempotency_records", "documents", "index_entries");

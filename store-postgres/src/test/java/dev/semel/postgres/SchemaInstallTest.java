@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** How tables are installed, and what is said where they cannot be. */
+/** Installation of the tables, and the errors if they cannot be installed. */
 class SchemaInstallTest {
 
     private static final PostgresSettings DEFAULTS = PostgresSettings.DEFAULTS;
@@ -59,7 +59,7 @@ class SchemaInstallTest {
                 .hasMessage("The database cannot be used. " + reason);
     }
 
-    /** A login that may do nothing but what it is granted. */
+    /** Creates a login with some rights only. */
     private PGSimpleDataSource login(String name, String... grants) throws SQLException {
         Postgres.execute(
                 database,
@@ -120,7 +120,7 @@ class SchemaInstallTest {
         }
     }
 
-    /** Another schema has tables of the same names, and comes first; or nothing is found. */
+    /** The search path finds tables of the same names in another schema, or none. */
     @Test
     void searchPathOfTheConnections_doesNotMatter() throws SQLException {
         Postgres.execute(
@@ -278,7 +278,6 @@ class SchemaInstallTest {
         }
     }
 
-    /** A login that owns nothing may open what is up to date, told to migrate or not. */
     @Test
     void loginThatOwnsNothing_opensTablesThatAreUpToDate() throws SQLException {
         PostgresStore.open(database, DEFAULTS).close();
@@ -300,7 +299,7 @@ class SchemaInstallTest {
         }
     }
 
-    /** On a server of its own, since roles belong to the whole cluster. */
+    /** On a separate server, because roles belong to the whole cluster. */
     @Test
     void missingRole_isCreatedWhereTheLoginMay_andElseNamed() throws Exception {
         try (var server = EmbeddedPostgres.start()) {

@@ -12,7 +12,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** What is in the schema. */
+/** Tables, indexes, functions and rights of the schema. */
 class SchemaTest {
 
     private static List<String> all(DataSource source, String sql) throws SQLException {
@@ -90,7 +90,7 @@ class SchemaTest {
                 .containsExactly("game_settlements", "idempotency_keys");
     }
 
-    /** Without one, rows of a table that is published to other databases cannot be deleted. */
+    /** Logical replication needs a primary key to delete rows. */
     @Test
     void tablesFromWhichRowsAreDeleted_haveAPrimaryKey() throws SQLException {
         DataSource source = Postgres.NEWEST.template();
@@ -102,7 +102,6 @@ class SchemaTest {
                 .containsExactly("cleanup_logs");
     }
 
-    /** Whoever runs them with another search path must not be misled. */
     @Test
     void functionsThatUseTables_fixTheirSearchPath() throws SQLException {
         assertThat(all(

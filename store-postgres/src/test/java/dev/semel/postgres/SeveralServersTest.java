@@ -47,7 +47,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Stores that share nothing but the database. */
+/** Several stores on one database, like those of several servers. */
 @Tag("jdk")
 class SeveralServersTest {
 
@@ -130,7 +130,7 @@ class SeveralServersTest {
         assertThat(begun).hasValue(50);
     }
 
-    /** All come at once, so that the last keys of a user are asked for from both sides. */
+    /** Both servers start the last keys of a quota at the same time. */
     @Test
     void manyCallersOnBoth_beginAsManyKeysAsTheirUserMay() throws Exception {
         int callers = 64;
@@ -201,7 +201,7 @@ class SeveralServersTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.of(held)) + ")");
             PendingCommit waits = new PendingCommit(Stored.write("waits", held, null));
             PendingCommit goes = new PendingCommit(Stored.write("goes", free, null));
             store.commits.commitTogether(List.of(waits, goes));
@@ -223,8 +223,7 @@ class SeveralServersTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute(
-                    "select pg_advisory_xact_lock(" + RowId.ofUser("ann").lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.ofUser("ann")) + ")");
             PendingCommit waits =
                     new PendingCommit(Commit.of("a", Stored.completed(Stored.key("ann", "a"), "a", quota)));
             PendingCommit goes =
@@ -269,8 +268,7 @@ class SeveralServersTest {
                 Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute(
-                    "select pg_advisory_xact_lock(" + RowId.ofUser("ann").lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.ofUser("ann")) + ")");
             all(8, i -> () -> {
                 assertThatThrownBy(() -> hasty.commit(
                                 Commit.of("a" + i, Stored.completed(Stored.key("ann", "a" + i), "a", quota))))
@@ -292,7 +290,7 @@ class SeveralServersTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.of(held)) + ")");
             assertThatThrownBy(() -> hasty.commit(Stored.write("attempt", held, null)))
                     .hasMessageContaining("55P03");
             other.rollback();
@@ -322,7 +320,7 @@ class SeveralServersTest {
         assertThat(apart).isLessThan(Duration.ofMinutes(1));
     }
 
-    /** A server's own clock, which is wrong. */
+    /** The wrong clock of a server. */
     private record SkewedTime(Duration ahead) implements Time {
 
         @Override

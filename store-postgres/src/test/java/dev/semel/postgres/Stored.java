@@ -20,8 +20,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Things to store. */
+/** Records, documents and commits for tests. */
 final class Stored {
+
+    /** The locks in the default schema. */
+    static final AdvisoryLocks LOCKS = new AdvisoryLocks("semel");
 
     private Stored() {}
 
@@ -29,7 +32,7 @@ final class Stored {
         return new IdempotencyKey(user, "POST /payments", key);
     }
 
-    /** A key that is completed in one commit, if there is none yet. */
+    /** A write that completes a new key. */
     static IdempotencyWrite completed(IdempotencyKey key, String clientTxId, Quota quota) {
         return new IdempotencyWrite(
                 Precondition.ABSENT,
@@ -63,7 +66,7 @@ final class Stored {
                 List.of(new DocumentWrite.Put(document(id, attempt, null), List.of(entry))));
     }
 
-    /** A commit that writes a document, whatever was there. */
+    /** A commit that writes a document without a precondition. */
     static Commit write(String attempt, DocumentId id, @Nullable Instant expiresAt, IndexEntry... entry) {
         return new Commit(
                 attempt,

@@ -70,7 +70,7 @@ class SweepTest {
         assertThat(store.commit(Commit.of(name, write))).isInstanceOf(CommitResult.Applied.class);
     }
 
-    /** How many rows were let go. */
+    /** Sweeps, and returns the number of deleted rows. */
     private long sweep() {
         return new Sweeper(store.admin(), time)
                 .sweep().stream().mapToLong(Cleanup::deleted).sum();
@@ -88,7 +88,7 @@ class SweepTest {
         time.advance(Duration.ofHours(2).minusNanos(1_000));
         assertThat(sweep()).isZero();
         time.advance(Duration.ofNanos(1_000));
-        assertThat(sweep()).isEqualTo(6); // two each of completed and failed, and two whose owner has vanished
+        assertThat(sweep()).isEqualTo(6); // for each user: one completed, one failed, and one abandoned
         assertThat(Postgres.ask(
                         database,
                         "select string_agg(user_id || status, ',' order by user_id, status)"
@@ -100,7 +100,7 @@ class SweepTest {
     void keyThatEndedSoon_staysAsLongAsItCounts() throws SQLException {
         put("ann", Status.COMPLETED, Duration.ofMinutes(1));
         time.advance(Duration.ofMinutes(30));
-        assertThat(sweep()).isEqualTo(1); // its answer
+        assertThat(sweep()).isEqualTo(1); // its response
         assertThat(count("idempotency_keys")).isEqualTo("1");
         time.advance(Duration.ofMinutes(30));
         assertThat(sweep()).isEqualTo(1);
@@ -147,7 +147,7 @@ class SweepTest {
                         + "'");
     }
 
-    /** @param deadline when the key with the number n expires */
+    /** @param deadline expression for the expiry of key n */
     private void fill(int keys, String deadline) throws SQLException {
         Postgres.execute(
                 database,
@@ -163,17 +163,17 @@ class SweepTest {
                 database, "select " + column + " from " + view + " where indexrelname = 'idempotency_records_sweep'")));
     }
 
-    /** An index keeps what has gone until it is vacuumed. */
+    /** An index keeps deleted entries until it is vacuumed. */
     @Test
     void whatHasGone_isNotGoneThroughAgainWithEachStep() throws SQLException {
         close();
-        use(Postgres.NEWEST.database()); // sessions of others would tell late what they have read
+        use(Postgres.NEWEST.database()); // sessions of other tests report their statistics late
         int keys = 6000;
         fill(keys, "timestamptz '2020-01-02' + n * interval '1 second'");
         int scans = read("idx_scan", "pg_stat_user_indexes");
         int pages = read("idx_blks_hit + idx_blks_read", "pg_statio_user_indexes");
         assertThat(sweep()).isEqualTo(keys);
-        pool.close(); // sessions tell what they have read when they end
+        pool.close(); // a session reports its statistics when it ends
         int steps = keys / 10 + 1;
         Eventually.assertHolds(() ->
                 assertThat(read("idx_scan", "pg_stat_user_indexes") - scans).isBetween(steps, steps + 1));
@@ -234,7 +234,7 @@ class SweepTest {
         assertThat(count("idempotency_keys") + count("documents")).isEqualTo("11");
     }
 
-    /** In how many files of the database a text is. */
+    /** Returns how many files of the database contain a text. */
     private long bytesOf(String text) throws Exception {
         Postgres.execute(database, "checkpoint");
         String folder = Postgres.ask(
@@ -249,7 +249,7 @@ class SweepTest {
         try {
             return Files.readString(file, ISO_8859_1).contains(text);
         } catch (IOException e) {
-            return false; // it has gone meanwhile
+            return false; // deleted meanwhile
         }
     }
 
@@ -263,7 +263,7 @@ class SweepTest {
         try (Connection other = database.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(" + RowId.of(held).lock() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.of(RowId.of(held)) + ")");
             assertThat(sweep()).isEqualTo(1);
             other.rollback();
         }

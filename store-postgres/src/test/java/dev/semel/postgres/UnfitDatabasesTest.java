@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
 
-/** Databases that would be found out to be of no use only when it is too late. */
+/** Databases and drivers that are rejected when the store is opened. */
 class UnfitDatabasesTest {
 
     private static void assertRefused(PGSimpleDataSource source, PostgresSettings settings, String reason) {
@@ -41,13 +41,12 @@ class UnfitDatabasesTest {
                 Postgres.NEWEST.source(name), PostgresSettings.DEFAULTS, "Its encoding is LATIN1, and has to be UTF8");
     }
 
-    /** Roles and locks would be gone before the statement that needs them. */
     @Test
     void driverThatSplitsTransactions_isRejected() {
         PGSimpleDataSource source = Postgres.NEWEST.database();
         PostgresStore.open(source, PostgresSettings.DEFAULTS).close();
-        String reason = "The driver sends statements that belong together in transactions of their own:"
-                + " leave out its settings stringtype and preferQueryMode";
+        String reason = "The driver sends the statements of a transaction in separate transactions:"
+                + " remove its settings stringtype and preferQueryMode";
         source.setStringType("unspecified");
         assertRefused(source, PostgresSettings.DEFAULTS, reason);
         source.setStringType("varchar");

@@ -21,7 +21,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A record is read as it was written, whatever it holds. */
+/** An idempotency record is read as it was written, with any content. */
 public interface RecordContract extends StoreFixture {
 
     @Test
@@ -47,7 +47,7 @@ public interface RecordContract extends StoreFixture {
         }
     }
 
-    /** Leases and retentions are compared with the clock, and a renewal is noticed by its deadline. */
+    /** Leases and retentions are compared with the clock, and a renewal is detected by its deadline. */
     @Test
     default void times_areKeptToTheMicrosecond() {
         time().advance(Duration.of(123_457, ChronoUnit.MICROS));

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Operators find keys, and decide about them. */
+/** Operators list keys and act on them. */
 public interface StoreAdminContract extends AdminFixture {
 
     private static Call call(String user, String endpoint, String key, String clientTxId) {
@@ -41,7 +41,7 @@ public interface StoreAdminContract extends AdminFixture {
                 status == Status.COMPLETED ? Response.of("a secret") : null);
     }
 
-    /** All keys that a query asks for, page by page. */
+    /** Returns all keys that match a query, read in pages. */
     private List<String> list(KeyQuery query) {
         List<String> found = new ArrayList<>();
         Optional<String> after = Optional.ofNullable(query.after());

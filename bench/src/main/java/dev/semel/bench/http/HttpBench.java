@@ -29,7 +29,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What a request costs: new keys and retries beside one that does nothing, on the same server; and how fast events arrive. */
+/** Measures requests with new keys and retries next to an empty request on the same server, and the delivery of events. */
 @Command(
         name = "http",
         description = {
@@ -170,7 +170,7 @@ public final class HttpBench implements Callable<Integer> {
         figures.soakPerSecond = load.join().perSecond();
     }
 
-    /** Requests that are sent. */
+    /** Creates the wrk scripts of the requests. */
     private record Requests(String token) {
 
         private static final String ONE_KEY = "the-one";
@@ -180,7 +180,7 @@ public final class HttpBench implements Callable<Integer> {
             return what.equals(EMPTY) || what.equals(FULL) ? "/health/live" : "/v1/collections/orders/records";
         }
 
-        /** @param pauseMillis what each connection waits between two requests */
+        /** @param pauseMillis pause of each connection between two requests */
         private String script(String what, int pauseMillis) {
             if (what.equals(EMPTY)) {
                 return "";

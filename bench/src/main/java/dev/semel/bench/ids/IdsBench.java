@@ -8,7 +8,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Mints, checks and reads ids beside peers, with one thread and with two. */
+/** Measures minting, checking and reading ids next to peers, with one thread and with two. */
 @Command(
         name = "ids",
         description =

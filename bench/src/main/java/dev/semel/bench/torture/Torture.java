@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code ./semel torture}: repeated crashes of a process that uses a store, and checks of the store. */
+/** Repeatedly kills a process that uses a store, and checks that every acknowledged effect is stored exactly once. */
 @Command(
         name = "semel torture",
         description = {
@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         footer = {"", "Example: ./semel torture --store rocksdb --kills 1000 --seed 7"})
 public final class Torture extends Program implements Callable<Integer> {
 
-    /** After these kills, everything is checked and a new store is used, so that the checks do not take ever longer. */
+    /** Kills per store. Each round uses a new store, so that checks do not take longer and longer. */
     static final int KILLS_PER_ROUND = 100;
 
     private static final Map<String, Tortured.Kind> STORES =
@@ -87,7 +87,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** Runs and exits. */
+    /** Runs the command and exits with its status. */
     public static void main(String[] arguments) {
         System.exit(commandLine().execute(arguments));
     }
@@ -111,7 +111,7 @@ public final class Torture extends Program implements Callable<Integer> {
         return holds ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    /** Uses a temporary folder, which is kept if the check fails. */
+    /** Runs in a temporary folder, which is kept if the check fails. */
     private boolean tortureInTempFolder(Tortured.Kind kind, long firstSeed) throws IOException {
         TempFolder temp = TempFolder.create("semel-torture-");
         boolean holds = false;
@@ -140,7 +140,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** A number that is easy to type. */
+    /** Returns a seed that is short enough to type. */
     private static long newSeed() {
         return new SecureRandom().nextInt(1_000_000);
     }
@@ -152,7 +152,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** Rounds have consecutive seeds, so that the seed of the one that fails repeats it alone. */
+    /** Runs all rounds. They have consecutive seeds, so the seed of a failed round repeats that round. */
     private boolean torture(Tortured tortured, Path parent, long firstSeed) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         CrashReport sum = CrashReport.NOTHING;

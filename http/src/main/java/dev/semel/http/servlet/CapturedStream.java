@@ -4,7 +4,7 @@ import dev.semel.http.CapturedBody;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 
-/** A captured body as the stream that a handler writes to. */
+/** The output stream of a captured response. */
 final class CapturedStream extends ServletOutputStream {
 
     private final CapturedBody body;

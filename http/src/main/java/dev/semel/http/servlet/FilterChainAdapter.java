@@ -5,9 +5,9 @@ import dev.semel.http.CapturedBody;
 import dev.semel.http.Exchange;
 import dev.semel.http.FilterSettings;
 import dev.semel.http.HandlerAdapter;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.once.Lease;
-import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.Response;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the rest of a filter chain as the handler of a request with a key. */
+/** Runs the rest of a filter chain as the handler of a request. */
 final class FilterChainAdapter implements HandlerAdapter {
 
     private final Exchange exchange;
@@ -42,9 +42,9 @@ final class FilterChainAdapter implements HandlerAdapter {
     }
 
     /**
-     * Runs the chain, again after a write conflict. Some containers' chains continue where they stopped when they are called a second
-     * time. So a run is repeated only if the chain reached its end, where the transaction was asked for: then everything in between has
-     * let the request pass. Otherwise the response of the run before stands.
+     * Runs the chain, and runs it again after a write conflict. In some containers a chain that is called a second time continues where it
+     * stopped. So the chain is called again only if the handler at its end was reached, which is known when it asks for the transaction:
+     * then all filters in between have passed the request on. Otherwise the response of the earlier run is kept.
      */
     @Override
     public Run run(Transaction tx) throws IOException, ServletException {
@@ -55,35 +55,14 @@ final class FilterChainAdapter implements HandlerAdapter {
         Run run = run(CapturedBody.NEVER, tx, null);
         if (before != null && before.isSeenWrapped() && run.isTransactionTaken() && !run.isSeenWrapped()) {
             throw new IllegalStateException(
-                    "A filter behind the idempotency filter was not run again: the idempotency filter must be the last one");
+                    "The container did not run the filters behind IdempotencyFilter again after a write conflict: register it as the last filter");
         }
         return run;
     }
 
     @Override
-    public Run run(Lease lease) throws Exception {
-        try {
-            return run(settings.streamAfter(), null, lease);
-        } catch (ServletException e) {
-            throw unwrapped(e);
-        }
-    }
-
-    /** Servlets and frameworks have to wrap the exceptions that mean an unknown outcome. */
-    private static Exception unwrapped(ServletException wrapped) {
-        for (Throwable cause = wrapped.getRootCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof Error error) {
-                throw error;
-            }
-            if (cause instanceof UnknownOutcomeException unknown) {
-                return unknown;
-            }
-            if (cause
-                    instanceof InterruptedException) { // not passed on: the container's thread has to send the response
-                return new UnknownOutcomeException("interrupted", wrapped);
-            }
-        }
-        return wrapped;
+    public Run run(Lease lease) throws IOException, ServletException {
+        return run(settings.streamAfter(), null, lease);
     }
 
     private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)
@@ -97,7 +76,15 @@ final class FilterChainAdapter implements HandlerAdapter {
                 lease);
         last = run;
         run.start();
-        chain.doFilter(run.request(), run.response());
+        try {
+            chain.doFilter(run.request(), run.response());
+        } catch (IOException | ServletException | RuntimeException e) {
+            if (!run.request().isFormMalformed() || run.response().isStreaming()) {
+                throw e;
+            }
+            run.doNotRecord();
+            run.response().send(IdempotencyProblem.UNREADABLE_BODY.problem().detailed("The form is malformed"));
+        }
         run.response().finish();
         return run;
     }
@@ -132,13 +119,7 @@ final class FilterChainAdapter implements HandlerAdapter {
     @Override
     public void replay(Response recorded, Map<String, String> headers) throws IOException {
         headers.forEach(response::setHeader);
-        response.setStatus(recorded.status());
-        recorded.headers().forEach(response::setHeader);
-        byte[] bytes = recorded.body();
-        if (bytes.length > 0) {
-            response.setContentLength(bytes.length);
-            response.getOutputStream().write(bytes);
-        }
+        CapturedResponse.replay(recorded, response);
     }
 
     @Override

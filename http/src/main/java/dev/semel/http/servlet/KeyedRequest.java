@@ -6,45 +6,56 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.semel.http.Payload;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
-import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
-import jakarta.servlet.http.Part;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UnsupportedEncodingException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose body was read before. Each run of its handler gets one of its own, so that each reads the body from its start. */
+/**
+ * The request as one run of a handler gets it. If the filter has read the body, the run reads it from its start. If the body was parsed
+ * instead, parameters and parts are those of the container.
+ */
 final class KeyedRequest extends HttpServletRequestWrapper {
 
-    private static final String FORM = "application/x-www-form-urlencoded";
-
-    private final byte[] body;
+    private final byte @Nullable [] body;
     private @Nullable String encoding;
     private @Nullable ServletInputStream stream;
     private @Nullable BufferedReader reader;
+    private boolean formRead;
+    private boolean formMalformed;
     private @Nullable Map<String, String[]> parameters;
+    private @Nullable ServletRequest parametersOf;
 
-    KeyedRequest(HttpServletRequest request, byte[] body) {
+    /** @param body null if it was parsed */
+    KeyedRequest(HttpServletRequest request, byte @Nullable [] body) {
         super(request);
         this.body = body;
     }
 
+    /** Returns whether the handler has asked for a parameter of a form that is malformed. */
+    boolean isFormMalformed() {
+        return formMalformed;
+    }
+
     @Override
-    public ServletInputStream getInputStream() {
+    public ServletInputStream getInputStream() throws IOException {
+        if (body == null) {
+            return super.getInputStream();
+        }
         if (reader != null) {
-            throw new IllegalStateException("The body is being read by getReader()");
+            throw new IllegalStateException("getReader() was called for this request: read the body from the reader");
         }
         if (stream == null) {
             stream = new Body(body);
@@ -54,8 +65,12 @@ final class KeyedRequest extends HttpServletRequestWrapper {
 
     @Override
     public BufferedReader getReader() throws IOException {
+        if (body == null) {
+            return super.getReader();
+        }
         if (stream != null) {
-            throw new IllegalStateException("The body is being read by getInputStream()");
+            throw new IllegalStateException(
+                    "getInputStream() was called for this request: read the body from the stream");
         }
         if (reader == null) {
             String type = getContentType();
@@ -69,15 +84,26 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         try {
             String name = getCharacterEncoding();
             return name == null ? byDefault : Charset.forName(name);
-        } catch (RuntimeException e) { // containers have exceptions of their own for names that mean nothing
-            throw new UnsupportedEncodingException("There is no such character encoding");
+        } catch (RuntimeException e) { // containers throw different exceptions for unknown names
+            throw new UnsupportedEncodingException("The character encoding is unknown");
         }
     }
 
-    /** As it was sent: Jetty's own throws where the character encoding means nothing. */
+    /** Returns the header as it was sent. Jetty's method throws if the character encoding is unknown. */
     @Override
     public @Nullable String getContentType() {
         return getHeader(Payload.CONTENT_TYPE);
+    }
+
+    @Override
+    public int getContentLength() {
+        return (int) getContentLengthLong();
+    }
+
+    @Override
+    public long getContentLengthLong() {
+        long announced = super.getContentLengthLong();
+        return body == null || announced < 0 ? announced : body.length;
     }
 
     @Override
@@ -85,7 +111,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         return encoding == null ? super.getCharacterEncoding() : encoding;
     }
 
-    /** Kept here: for the container it is too late, since the body was read. */
+    /** Kept here, because the container ignores it once the body was read. */
     @Override
     public void setCharacterEncoding(@Nullable String encoding) throws UnsupportedEncodingException {
         String before = this.encoding;
@@ -120,43 +146,33 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         return Collections.enumeration(getParameterMap().keySet());
     }
 
-    /** Those of the query, and those of a form that was posted. */
+    /** Returns the parameters of the query, or of the queries while a resource is included, followed by those of a form. */
     @Override
     public Map<String, String[]> getParameterMap() {
-        if (parameters == null) {
-            Map<String, String[]> ofQuery = super.getParameterMap();
-            parameters = isForm() && stream == null && reader == null ? withForm(ofQuery) : ofQuery;
+        if (parameters == null || parametersOf != getRequest()) {
+            parametersOf = getRequest();
+            parameters = withForm(super.getParameterMap());
         }
         return parameters;
     }
 
-    private boolean isForm() {
-        String type = getContentType();
-        return type != null
-                && type.regionMatches(true, 0, FORM, 0, FORM.length())
-                && getMethod().equals("POST");
-    }
-
-    private Map<String, String[]> withForm(Map<String, String[]> ofQuery) {
+    private Map<String, String[]> withForm(Map<String, String[]> others) {
+        formRead = formRead || (isForm() && stream == null && reader == null);
+        if (!formRead || body == null) {
+            return others;
+        }
         try {
-            return Form.added(ofQuery, body, charset(UTF_8));
-        } catch (UnsupportedEncodingException | IllegalArgumentException e) {
-            throw new IllegalStateException("The form cannot be read", e);
+            return Form.added(others, body, charset(Tomcat.made(this) ? ISO_8859_1 : UTF_8));
+        } catch (UnsupportedEncodingException | CharacterCodingException e) {
+            formMalformed = true;
+            throw new IllegalStateException("The form is malformed", e);
         }
     }
 
-    /** @throws ServletException always: the body was read before, byte by byte, and the container cannot take it apart any more */
-    @Override
-    public Collection<Part> getParts() throws ServletException {
-        throw new ServletException(
-                "A request with an Idempotency-Key has no parts: read its body from getInputStream()");
-    }
-
-    /** @throws ServletException always, as {@link #getParts()} does */
-    @Override
-    public Part getPart(String name) throws ServletException {
-        getParts();
-        throw new AssertionError("there are no parts");
+    /** Whether the container would have parsed the body: all do so for POST, and Jetty for PUT. */
+    private boolean isForm() {
+        boolean isParsed = getMethod().equals("POST") || (getMethod().equals("PUT") && !Tomcat.made(this));
+        return isParsed && Payload.isForm(getContentType());
     }
 
     /** False: what is done later, by others, cannot be recorded when the handler returns. */

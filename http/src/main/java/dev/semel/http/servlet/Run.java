@@ -8,7 +8,7 @@ import jakarta.servlet.ServletRequest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One run of the handler of a request with a key. */
+/** One run of a handler. */
 final class Run implements HandlerResult {
 
     private static final String ATTRIBUTE = Run.class.getName();
@@ -35,7 +35,7 @@ final class Run implements HandlerResult {
         this.lease = lease;
     }
 
-    /** The one that a request belongs to, however it is wrapped; null if it has no key. */
+    /** Returns the run that a request belongs to, even if the request is wrapped; null if it has no key. */
     static @Nullable Run of(ServletRequest request) {
         return (Run) request.getAttribute(ATTRIBUTE);
     }
@@ -64,19 +64,19 @@ final class Run implements HandlerResult {
         return lease;
     }
 
-    /** @param asking the request as the caller has it */
+    /** Returns the transaction to the holder of a request, which may be a wrapper. */
     @Nullable Transaction transaction(ServletRequest asking) {
         transactionTaken = true;
         seenWrapped = seenWrapped || asking != request;
         return transaction;
     }
 
-    /** Whether its response may depend on what is stored. */
+    /** Returns whether the handler has asked for its transaction. */
     boolean isTransactionTaken() {
         return transactionTaken;
     }
 
-    /** Whether a filter behind ours has wrapped the request. */
+    /** Returns whether a filter behind this one has wrapped the request. */
     boolean isSeenWrapped() {
         return seenWrapped;
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Which headers a request may have, and in which order they are checked. */
+/** The headers of a request, and the order in which they are checked. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class KeyHeadersTest {

@@ -7,18 +7,22 @@ import static dev.semel.http.servlet.Responses.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.http.Idempotency;
+import dev.semel.once.Once;
 import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.once.OnceSettings;
 import dev.semel.store.IfAbandoned;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.http.HttpResponse;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of a key, by what its handler does and by what happens meanwhile. */
+/** Outcomes of requests with a key. */
 @Tag("jdk")
 @ParameterizedClass
 @EnumSource(Container.class)
@@ -291,23 +295,62 @@ class OutcomeTest {
     }
 
     @Test
-    void unknownOutcomeException_leavesTheOutcomeUnknown() throws Exception {
+    void exceptionWithAnUnclearCause_leavesTheOutcomeUnknown() throws Exception {
         Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
-        for (Throwable cause : List.of(
-                new UnknownOutcomeException("the bank does not reply", null),
-                new InterruptedException(),
-                new StackOverflowError(),
-                new ServletException(new StackOverflowError()))) {
+        for (Exception thrown : List.of(
+                new ServletException(new UnknownOutcomeException("the bank does not reply", null)),
+                new ServletException(new InterruptedException()),
+                new ServletException(new StackOverflowError()),
+                new ServletException(new ServletException(new StackOverflowError())),
+                new IllegalStateException(new InterruptedException()),
+                new IllegalStateException(new StackOverflowError()),
+                new IllegalStateException(new UnknownOutcomeException("the bank does not reply", null)),
+                new InterruptedIOException(),
+                new ClosedByInterruptException(),
+                new IOException(new ExecutionException(new InterruptedException())))) {
             runs.set(0);
             try (TestApp app = TestApp.on(web).rule(freeze).serve((request, response) -> {
                 runs.incrementAndGet();
-                throw new ServletException("as frameworks wrap it", cause);
+                throwIt(thrown);
             })) {
                 for (int i = 0; i < 2; i++) {
                     assertProblem(app.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
                 }
                 assertThat(runs).hasValue(1);
             }
+        }
+    }
+
+    @Test
+    void interruptedHandler_leavesTheOutcomeUnknown() throws Exception {
+        Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
+        try (TestApp app = TestApp.on(web).rule(freeze).serve((request, response) -> {
+            runs.incrementAndGet();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(new InterruptedException());
+        })) {
+            for (int i = 0; i < 2; i++) {
+                assertProblem(app.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
+            }
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void causeOfAnUnknownOutcome_isLoggedOnce() throws Exception {
+        Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
+        Error cause = new StackOverflowError();
+        try (Logged logged = new Logged(Once.class);
+                TestApp app = TestApp.on(web).rule(freeze).serve((request, response) -> {
+                    throw cause;
+                })) {
+            app.post("/").key("k").send();
+            app.post("/").key("k").send();
+            assertThat(logged.records()).hasSize(1);
+            assertThat(logged.records().get(0).getThrown()).satisfiesAnyOf(
+                    thrown -> assertThat(thrown).isSameAs(cause), thrown -> assertThat(thrown)
+                            .hasRootCause(cause));
+            assertThat(logged.records().get(0).getMessage()).startsWith("Outcome unknown: endpoint POST /, fencing");
         }
     }
 

@@ -5,7 +5,7 @@ import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.store.IdempotencyKey;
 
-/** Reads which key a request is about: its name is in the path, its endpoint in the query. */
+/** Reads the key that a request names: the key from the path, its endpoint from the query. */
 final class KeyParameters {
 
     private KeyParameters() {}

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher itself: from anywhere, built or not. */
+/** The launcher script, called from any folder, before and after a build. */
 class LauncherIT {
 
     private static final String MODULES =
@@ -30,8 +30,8 @@ class LauncherIT {
     }
 
     /**
-     * A copy without build results is built, and is not built again until a source is newer. One build with Maven is enough: the
-     * others are by a command that copies the jar.
+     * A copy without build results is built, and built again only when a source is newer. Maven builds once; the other builds use a command
+     * that copies the jar.
      */
     @Test
     void freshCopy_isBuiltOnceAndAgainWhenASourceChanges() throws Exception {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The server as users start it: a process of its own. */
+/** The server as users start it, in a separate process. */
 class ServeIT {
 
     private static final String SEMEL = Repository.ROOT.resolve("semel") + " ";
@@ -30,7 +30,7 @@ class ServeIT {
     @TempDir
     Path folder;
 
-    /** A server that has said where it is. */
+    /** A running server that has printed its address. */
     private final class Serving implements AutoCloseable {
 
         private final Process process;

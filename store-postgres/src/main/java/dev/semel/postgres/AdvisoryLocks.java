@@ -1,0 +1,28 @@
+package dev.semel.postgres;
+
+/**
+ * The numbers of advisory locks. A number includes the schema, because the advisory locks of a database are common to all schemas.
+ *
+ * @param salt a hash of the schema
+ */
+record AdvisoryLocks(long salt) {
+
+    AdvisoryLocks(String schema) {
+        this(RowId.of("schema\0" + schema).high());
+    }
+
+    /** Returns the lock of a row, or of the keys of a user. */
+    long of(RowId id) {
+        return id.high() ^ salt;
+    }
+
+    /** Returns the lock of the commit sequence. */
+    long ofSequence() {
+        return of(RowId.of("sequence"));
+    }
+
+    /** Returns the lock of an installation, in any schema: it also creates roles. */
+    static long ofInstallation() {
+        return RowId.of("installation").high();
+    }
+}
