@@ -109,7 +109,8 @@ final class Database implements AutoCloseable {
             }
             if (attempts == MOST_ATTEMPTS) {
                 throw StoreException.unavailable(
-                        "Cannot read the store in " + path + " while it changes this fast: try again when it is less busy",
+                        "Cannot read the store in " + path
+                                + " while it changes this fast: try again when it is less busy",
                         null);
             }
         }
