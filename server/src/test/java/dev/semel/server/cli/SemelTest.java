@@ -237,7 +237,7 @@ class SemelTest {
     @Test
     void check_showsPartsAndPrefixes() {
         assertThat(semel("key", "check", "usr_{user:uuid4s}_tag_{tag:uuid4s}").out())
-                .contains("Every key can be split back; it has 73 characters.", "usr_{user}_tag_");
+                .contains("Every key can be split into its parts. It has 73 characters.", "usr_{user}_tag_");
         assertThat(semel("key", "check", "--json", "{a:tid62}").out())
                 .isEqualTo(
                         "{\"template\":\"{a:tid62}\",\"splittable\":true,\"minLength\":17,\"maxLength\":17,\"parts\":"
@@ -305,7 +305,8 @@ class SemelTest {
     @Test
     void fingerprint_reportsWhyAFileCannotBeRead(@TempDir Path folder) {
         String missing = folder.resolve("missing.json").toString();
-        assertOneLine(semel("fingerprint", missing), 1, "Cannot read '" + missing + "': there is no such file or folder");
+        assertOneLine(
+                semel("fingerprint", missing), 1, "Cannot read '" + missing + "': there is no such file or folder");
         assertOneLine(semel("fingerprint", folder.toString()), 1, "Cannot read '" + folder + "': Is a directory");
         assertOneLine(semel("fingerprint", "a\0b"), 2, "FILE must be the name of a file, not 'a\\u0000b'.");
     }

@@ -15,8 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The launcher script, called from any folder, before and after a build. */
 class LauncherIT {
 
-    private static final String MODULES =
-            "bench, core, http, server, store-postgres, store-rocksdb, store-testkit";
+    private static final String MODULES = "bench, core, http, server, store-postgres, store-rocksdb, store-testkit";
 
     @TempDir
     Path folder;
@@ -48,7 +47,7 @@ class LauncherIT {
                 "cp server/target/semel.jar built.jar && mkdir bin"
                         + " && printf '#!/bin/sh\ncp built.jar server/target/semel.jar\n' > bin/mvn && chmod +x bin/mvn");
         String semel = "PATH=$PWD/bin:$PATH ./semel id seq10";
-        Path source = copy.resolve("core/src/main/java/dev/semel/id/Sequence.java");
+        Path source = copy.resolve("core/src/main/java/dev/semel/id/SequenceScheme.java");
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
         Printed third = Repository.bash(copy, semel);
         Repository.bash(copy, "truncate -s 1000 server/target/semel.jar; touch target/unfinished");
@@ -110,9 +109,10 @@ class LauncherIT {
                         "semel test: Unknown module 'now'. Choose one of " + MODULES
                                 + ". See './semel test --help'.\n"));
         assertThat(Repository.bash(Repository.ROOT, "./semel test --now"))
-                .isEqualTo(new Printed(
-                        2,
-                        "semel test: Unknown option '--now'. Choose one of --long, --verbose. See './semel test --help'.\n"));
+                .isEqualTo(
+                        new Printed(
+                                2,
+                                "semel test: Unknown option '--now'. Choose one of --long, --verbose. See './semel test --help'.\n"));
         assertThat(Repository.bash(Repository.ROOT, "LC_ALL=C ./semel id inspect ü")
                         .text())
                 .contains("\\u00fc");
@@ -123,7 +123,8 @@ class LauncherIT {
     void helpOfTheLaunchersCommands_needsNoBuild() throws Exception {
         Repository.bash(
                 folder,
-                "tar cf - -C " + Repository.ROOT + " --exclude=target semel pom.xml server/src/main/resources bench/help"
+                "tar cf - -C " + Repository.ROOT
+                        + " --exclude=target semel pom.xml server/src/main/resources bench/help"
                         + " | tar xf - && mkdir bin && for tool in bash dirname basename readlink cat paste sed; do"
                         + " ln -s $(command -v $tool) bin/; done");
         for (String line : List.of("", "-h", "--help", "help", "help --help", "--verbose --help")) {
@@ -197,7 +198,7 @@ class LauncherIT {
     void completion_worksInBash() throws Exception {
         Printed printed = Repository.bash(
                 Repository.ROOT,
-                "source <(./semel completion); COMP_WORDS=(semel id ins); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
+                "exec 2>/dev/null; source <(./semel completion); COMP_WORDS=(semel id ins); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
                         + " COMP_WORDS=(semel tor); COMP_CWORD=1; _complete_semel; echo \"${COMPREPLY[@]}\";"
                         + " COMP_WORDS=(semel serve --store-m); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
                         + " COMP_WORDS=(semel serve --log-level d); COMP_CWORD=3; _complete_semel; echo \"${COMPREPLY[@]}\"");
