@@ -11,6 +11,7 @@ import dev.semel.http.RejectedException;
 import dev.semel.http.Tracing;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.FilterConfig;
@@ -141,11 +142,25 @@ public final class IdempotencyFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean mayChange = request instanceof HttpServletRequest http
+        Run run = Run.of(request);
+        if (run != null) {
+            continueRun(run, request, response, chain);
+        } else if (request instanceof HttpServletRequest http
                 && !HttpOnce.isSafe(http.getMethod())
-                && Run.of(request) == null; // a forward or an include from the handler passes
-        if (mayChange) {
-            filter((HttpServletRequest) request, (HttpServletResponse) response, chain);
+                && http.getDispatcherType() != DispatcherType.ASYNC
+                && http.getDispatcherType() != DispatcherType.ERROR) {
+            filter(http, (HttpServletResponse) response, chain);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    /** Passes on a forward or an include from the handler, and ends its run after an asynchronous dispatch. */
+    private static void continueRun(Run run, ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        AsyncRun async = run.async();
+        if (async != null && request.getDispatcherType() == DispatcherType.ASYNC && !async.isDispatching()) {
+            async.dispatch(request, response, chain);
         } else {
             chain.doFilter(request, response);
         }
@@ -164,8 +179,10 @@ public final class IdempotencyFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
+        FilterChainAdapter adapter = new FilterChainAdapter(exchange, once.settings(), request, response, chain);
         try {
-            exchange.run(new FilterChainAdapter(exchange, once.settings(), request, response, chain));
+            exchange.run(adapter);
+            adapter.rethrow();
         } catch (IOException | ServletException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
