@@ -11,9 +11,12 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +46,7 @@ final class AsyncRun {
     private volatile boolean refused;
     private volatile boolean interrupted;
     private volatile @Nullable Throwable failure;
+    private final List<Runnable> notifications = new CopyOnWriteArrayList<>();
 
     /** How a run ended. */
     private enum End {
@@ -60,6 +64,7 @@ final class AsyncRun {
 
     AsyncRun(CapturedResponse response) {
         this.response = response;
+        response.async(this);
     }
 
     /** Completes when the handler has completed the request, exceptionally if it failed. */
@@ -108,6 +113,44 @@ final class AsyncRun {
         return started;
     }
 
+    /**
+     * Notifies a listener for non-blocking input or output, on a thread of the container, and not before the handler has returned.
+     *
+     * @throws IllegalStateException if the handler has not called {@code startAsync}
+     */
+    void later(Notification notification, Consumer<Throwable> onError) {
+        KeyedAsyncContext current = context;
+        if (current == null) {
+            throw new IllegalStateException("The request is not asynchronous: call startAsync before");
+        }
+        Runnable task = () -> {
+            try {
+                notification.run();
+            } catch (IOException | RuntimeException e) {
+                onError.accept(e);
+            }
+        };
+        if (isDispatching()) {
+            notifications.add(task);
+        } else {
+            current.start(task);
+        }
+    }
+
+    /** A call of a listener. */
+    interface Notification {
+        void run() throws IOException;
+    }
+
+    private void notifyListeners() {
+        List<Runnable> tasks = List.copyOf(notifications);
+        notifications.clear();
+        KeyedAsyncContext current = context;
+        if (current != null) {
+            tasks.forEach(current::start);
+        }
+    }
+
     /** Runs the handler until it returns. */
     void run(Handler handler) throws IOException, ServletException {
         dispatcher = Thread.currentThread();
@@ -143,6 +186,8 @@ final class AsyncRun {
             ended.complete(null);
         } else if (current.isCompleting()) {
             end(End.COMPLETED, null);
+        } else {
+            notifyListeners();
         }
     }
 
@@ -168,6 +213,8 @@ final class AsyncRun {
                 end(End.DISPATCHED, null);
             } else if (current != null && current.isCompleting()) {
                 end(End.COMPLETED, null);
+            } else {
+                notifyListeners();
             }
         } finally {
             dispatcher = null;

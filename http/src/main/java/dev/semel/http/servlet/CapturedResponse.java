@@ -57,7 +57,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private final CapturedHeaders headers = new CapturedHeaders();
     private final List<Cookie> cookies = new ArrayList<>(0);
     private final CapturedBody body;
-    private final ServletOutputStream stream;
+    private final CapturedStream stream;
     private @Nullable LastByte lastByte;
     private int status = SC_OK;
     private long announced = -1;
@@ -157,6 +157,11 @@ final class CapturedResponse extends HttpServletResponseWrapper {
             response.setContentLength(bytes.length);
             response.getOutputStream().write(bytes);
         }
+    }
+
+    /** Sets the run whose handler may write without blocking. */
+    void async(AsyncRun async) {
+        stream.async(async);
     }
 
     /** Sets whether a flush starts streaming at once. */

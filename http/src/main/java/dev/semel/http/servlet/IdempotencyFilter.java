@@ -15,12 +15,15 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.FilterConfig;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -34,8 +37,11 @@ import org.jspecify.annotations.Nullable;
  * an {@linkplain Idempotency.Mode#ATOMIC atomic} request runs again, and not every container runs the filters behind this one again.
  *
  * <p>Requests with a safe method, and requests without a key on routes that require none, are passed on unchanged. For all others, the
- * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler must complete such a request before
- * it returns: {@code startAsync} throws. It reads the body as it does without a key: as a stream, as parameters or as parts.
+ * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler reads the body as it does without
+ * a key: as a stream, as parameters or as parts.
+ *
+ * <p>The handler of a leased request may complete it asynchronously. Register this filter with {@code asyncSupported} and for the dispatcher
+ * types {@code REQUEST} and {@code ASYNC}, as {@link #register} does. The handler of an atomic request must complete it before it returns.
  */
 public final class IdempotencyFilter implements Filter {
 
@@ -122,6 +128,23 @@ public final class IdempotencyFilter implements Filter {
         if (run != null) {
             run.doNotRecord();
         }
+    }
+
+    /**
+     * Registers this filter with a web application that is starting, behind the filters that are declared, for requests and asynchronous
+     * dispatches.
+     *
+     * @throws IllegalStateException if the application has a filter of this name, or has started
+     */
+    public FilterRegistration.Dynamic register(ServletContext context, String name, String... urlPatterns) {
+        FilterRegistration.Dynamic registration = context.addFilter(name, this);
+        if (registration == null) {
+            throw new IllegalStateException("The application has a filter of the name " + name + ": use another one");
+        }
+        registration.setAsyncSupported(true);
+        registration.addMappingForUrlPatterns(
+                EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), true, urlPatterns);
+        return registration;
     }
 
     /** @throws ServletException if another idempotency filter has a different store and matches the same requests */

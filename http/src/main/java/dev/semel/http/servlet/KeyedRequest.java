@@ -76,7 +76,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
             throw new IllegalStateException("getReader() was called for this request: read the body from the reader");
         }
         if (stream == null) {
-            stream = new Body(body);
+            stream = new Body(body, async);
         }
         return stream;
     }
@@ -252,19 +252,27 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     private static final class Body extends ServletInputStream {
 
         private final ByteArrayInputStream bytes;
+        private final @Nullable AsyncRun async;
+        private @Nullable ReadListener listener;
+        private boolean endNotified;
 
-        Body(byte[] body) {
+        Body(byte[] body, @Nullable AsyncRun async) {
             this.bytes = new ByteArrayInputStream(body);
+            this.async = async;
         }
 
         @Override
         public int read() {
-            return bytes.read();
+            int next = bytes.read();
+            notifyEnd();
+            return next;
         }
 
         @Override
         public int read(byte[] buffer, int offset, int length) {
-            return bytes.read(buffer, offset, length);
+            int count = bytes.read(buffer, offset, length);
+            notifyEnd();
+            return count;
         }
 
         @Override
@@ -282,9 +290,24 @@ final class KeyedRequest extends HttpServletRequestWrapper {
             return true;
         }
 
+        /** Notifies a listener that data is available, once, since all of the body is. */
         @Override
         public void setReadListener(ReadListener listener) {
-            throw new IllegalStateException("The request is not asynchronous");
+            if (async == null) {
+                throw new IllegalStateException("The request is not asynchronous");
+            }
+            if (!isFinished()) {
+                async.later(listener::onDataAvailable, listener::onError);
+            }
+            this.listener = listener;
+            notifyEnd();
+        }
+
+        private void notifyEnd() {
+            if (listener != null && async != null && isFinished() && !endNotified) {
+                endNotified = true;
+                async.later(listener::onAllDataRead, listener::onError);
+            }
         }
     }
 }

@@ -15,13 +15,18 @@ import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -581,6 +586,65 @@ class AsyncTest {
                 assertThat(charges).hasValue(mode == FREEZE ? 1 : 2);
             }
         }
+    }
+
+    @Test
+    void nonBlockingHandler_readsAndWrites() throws Exception {
+        for (Idempotency mode : MODES) {
+            try (TestApp app = serve(mode, (request, response) -> {
+                charges.incrementAndGet();
+                AsyncContext context = request.startAsync();
+                ByteArrayOutputStream body = new ByteArrayOutputStream();
+                ServletInputStream in = request.getInputStream();
+                in.setReadListener(new ReadListener() {
+                    @Override
+                    public void onDataAvailable() throws IOException {
+                        while (in.isReady() && !in.isFinished()) {
+                            body.write(in.read());
+                        }
+                    }
+
+                    @Override
+                    public void onAllDataRead() throws IOException {
+                        echo(context, body.toByteArray());
+                    }
+
+                    @Override
+                    public void onError(Throwable e) {
+                        context.complete();
+                    }
+                });
+                body.write('>');
+            })) {
+                for (String sent : List.of("", "hello")) {
+                    HttpResponse<byte[]> first =
+                            app.post("/" + sent).key("k").body(sent).send();
+                    assertThat(text(first)).isEqualTo(">" + sent);
+                    HttpResponse<byte[]> again =
+                            app.post("/" + sent).key("k").body(sent).send();
+                    assertThat(text(again)).isEqualTo(">" + sent);
+                    assertThat(isReplay(again)).isTrue();
+                }
+                assertThat(charges).hasValue(2);
+            }
+        }
+    }
+
+    private static void echo(AsyncContext context, byte[] body) throws IOException {
+        ServletOutputStream out = context.getResponse().getOutputStream();
+        out.setWriteListener(new WriteListener() {
+            @Override
+            public void onWritePossible() throws IOException {
+                assertThat(out.isReady()).isTrue();
+                out.write(body);
+                context.complete();
+            }
+
+            @Override
+            public void onError(Throwable e) {
+                context.complete();
+            }
+        });
     }
 
     @Test
