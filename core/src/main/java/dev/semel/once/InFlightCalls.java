@@ -33,7 +33,7 @@ final class InFlightCalls {
 
         private final IdempotencyKey key;
         private final Fingerprint fingerprint;
-        private final Thread thread = Thread.currentThread();
+        private volatile @Nullable Thread thread = Thread.currentThread();
         private final long startedAt;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private volatile Heartbeats.@Nullable Heartbeat heartbeat;
@@ -42,6 +42,11 @@ final class InFlightCalls {
             this.key = call.key();
             this.fingerprint = call.fingerprint();
             this.startedAt = startedAt;
+        }
+
+        /** Lets the run continue without its thread, which may then call with the same key. */
+        void leaveThread() {
+            thread = null;
         }
 
         /** Sets the heartbeat that renews the run's lease; null if it has none. */

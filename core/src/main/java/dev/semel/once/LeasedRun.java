@@ -1,6 +1,6 @@
 package dev.semel.once;
 
-import dev.semel.once.Once.LeasedOperation;
+import dev.semel.once.Once.AsyncLeasedOperation;
 import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
@@ -17,6 +17,9 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +33,9 @@ final class LeasedRun extends StoreRun {
     private static final Duration RELEASE_RETRY = Duration.ofSeconds(1);
 
     private final IfAbandoned ifAbandoned;
-    private final LeasedOperation operation;
+    private final AsyncLeasedOperation operation;
 
-    LeasedRun(Engine engine, Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
+    LeasedRun(Engine engine, Call call, IfAbandoned ifAbandoned, AsyncLeasedOperation operation) {
         super(engine, call);
         this.ifAbandoned = ifAbandoned;
         this.operation = operation;
@@ -60,24 +63,53 @@ final class LeasedRun extends StoreRun {
         engine.started(attempt, claim);
         Heartbeats.Heartbeat heartbeat =
                 engine.heartbeats.start(mine, lease, claimedAt, () -> attempt.owned(claim, Status.PROCESSING, null));
+        return run(ownership, mine, heartbeat);
+    }
+
+    private Step run(Ownership ownership, InFlightCalls.InFlightCall mine, Heartbeats.Heartbeat heartbeat) {
+        boolean pending = false;
         try {
-            return Step.done(run(ownership));
+            CompletableFuture<Response> response;
+            try {
+                response = operation.start(ownership.lease).toCompletableFuture();
+            } catch (Throwable cause) {
+                return Step.done(ended(ownership, null, cause));
+            }
+            if (response.isDone() && !response.isCompletedExceptionally()) {
+                return Step.done(ended(ownership, response.join(), null));
+            }
+            pending = true;
+            mine.leaveThread();
+            return new Step.Pending(response.handle((result, cause) -> {
+                try {
+                    return ended(ownership, result, cause == null ? null : unwrapped(cause));
+                } finally {
+                    heartbeat.stop();
+                    engine.inFlight.end(mine);
+                }
+            }));
         } finally {
-            heartbeat.stop();
+            if (!pending) {
+                heartbeat.stop();
+            }
         }
     }
 
-    private Outcome run(Ownership mine) {
-        Response response;
-        try {
-            response = operation.run(mine.lease);
-        } catch (Throwable cause) {
+    /** Returns the cause of a failed future. An interruption concerns another thread than the one that completes the future. */
+    static Throwable unwrapped(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof InterruptedException ? new ExecutionException(cause) : cause;
+    }
+
+    private Outcome ended(Ownership mine, @Nullable Response response, @Nullable Throwable cause) {
+        if (cause != null) {
             boolean unknown = ifAbandoned == IfAbandoned.FREEZE && mayHaveHadEffect(cause);
             return unknown ? unknown(mine, cause) : failed(mine, cause);
         }
         if (response == null) {
-            Throwable cause = new NullPointerException("the operation's response");
-            return ifAbandoned == IfAbandoned.FREEZE ? unknown(mine, cause) : failed(mine, cause);
+            Throwable missing = new NullPointerException("the operation's response");
+            return ifAbandoned == IfAbandoned.FREEZE ? unknown(mine, missing) : failed(mine, missing);
         }
         return end(mine, Status.COMPLETED, response) instanceof CommitResult.Applied applied
                 ? Engine.executed(response, Objects.requireNonNull(applied.record()))

@@ -197,7 +197,8 @@ public final class Exchange {
     /** A streamed response that was not recorded is cut off, so that the client retries. */
     private static void discardUnsent(HandlerAdapter handler) throws IOException {
         if (handler.isStreaming()) {
-            throw new IOException("The response was streamed but not recorded: it is cut off, so that the client retries");
+            throw new IOException(
+                    "The response was streamed but not recorded: it is cut off, so that the client retries");
         }
         handler.discard();
     }

@@ -224,8 +224,7 @@ class HealthTest {
                 "-c",
                 "mount -t tmpfs -o size=32m none \"$0\" && exec \"$@\"",
                 disk.toString());
-        assumeTrue(
-                run(mounted, List.of("true"), elsewhere).status() == 0, "needs the right to mount a disk");
+        assumeTrue(run(mounted, List.of("true"), elsewhere).status() == 0, "needs the right to mount a disk");
         Ran ran = run(
                 mounted,
                 List.of(

@@ -10,6 +10,7 @@ public interface OnceStoreContract
                 ReplayContract,
                 MismatchContract,
                 LeaseContract,
+                AsyncLeaseContract,
                 ExpiryContract,
                 FailureContract,
                 WaitingContract,

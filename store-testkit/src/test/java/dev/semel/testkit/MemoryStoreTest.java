@@ -154,6 +154,17 @@ class MemoryStoreTest {
     }
 
     @Test
+    void libraryWithDefaults_hasNoQuota() {
+        try (MemoryStore large = new MemoryStore()) {
+            Once library = Once.on(large);
+            for (int i = 0; i < 1_001; i++) {
+                assertThat(library.atomic(call("k" + i), tx -> Response.of("x")))
+                        .isInstanceOf(Outcome.Executed.class);
+            }
+        }
+    }
+
+    @Test
     void quotaOfAnIdleUser_takesNoMemory() {
         Once limited = new Once(
                 store,

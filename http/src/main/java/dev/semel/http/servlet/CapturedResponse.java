@@ -209,7 +209,8 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     public PrintWriter getWriter() {
         if (writer == null) {
             if (streamTaken) {
-                throw new IllegalStateException("getOutputStream() was called for this response: write the body to the stream");
+                throw new IllegalStateException(
+                        "getOutputStream() was called for this response: write the body to the stream");
             }
             writerEncoding = Objects.requireNonNullElse(super.getCharacterEncoding(), "ISO-8859-1");
             writer = new PrintWriter(new OutputStreamWriter(body, Charset.forName(writerEncoding)));

@@ -90,7 +90,8 @@ public final class IdempotencyFilter implements Filter {
      */
     public static Transaction transaction(ServletRequest request) {
         return transactionIfAny(request)
-                .orElseThrow(() -> new IllegalStateException("The request has no transaction: it has no key, or its route is not atomic"));
+                .orElseThrow(() -> new IllegalStateException(
+                        "The request has no transaction: it has no key, or its route is not atomic"));
     }
 
     /** Returns the transaction of an atomic request with a key. Empty for other requests, whose handlers start a transaction themselves. */

@@ -8,7 +8,7 @@ import jakarta.servlet.ServletRequest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a handler. */
+/** One run of a handler, with its request and its captured response. */
 final class Run implements HandlerResult {
 
     private static final String ATTRIBUTE = Run.class.getName();

@@ -67,8 +67,8 @@ final class Tomcat {
 
     private static HttpServletResponse view(HttpServletResponse response) {
         Class<?>[] types = {HttpServletResponse.class};
-        return (HttpServletResponse)
-                Proxy.newProxyInstance(Tomcat.class.getClassLoader(), types, (proxy, method, arguments) -> {
+        return (HttpServletResponse) Proxy.newProxyInstance(
+                Tomcat.class.getClassLoader(), types, (proxy, method, arguments) -> {
                     try {
                         return method.invoke(response, arguments);
                     } catch (InvocationTargetException e) {

@@ -111,8 +111,8 @@ public final class Sockets extends HttpFilter {
             upgraded = JettyWebSocketServerContainer.ensureContainer(request.getServletContext())
                     .upgrade(
                             (upgradeRequest, upgradeResponse) -> {
-                                upgradeResponse.setExtensions(
-                                        List.of()); // compression lets small messages expand without limit
+                                // no compression, which lets small messages expand without limit
+                                upgradeResponse.setExtensions(List.of());
                                 return socket;
                             },
                             request,

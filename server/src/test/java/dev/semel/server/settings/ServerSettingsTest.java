@@ -44,7 +44,7 @@ class ServerSettingsTest {
         assertThat(settings.store())
                 .isEqualTo(new StoreSettings(new StoreUrl.Directory(Path.of("./data")), 256L << 20, 10, "semel", true));
         assertThat(settings.tokens()).isNull();
-        assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS);
+        assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS.withQuota(new Quota(1000, Duration.ofHours(1))));
         assertThat(settings.sweepPeriod()).isEqualTo(Duration.ofHours(6));
         assertThat(settings.apps().feedRetention()).isNull();
         assertThat(settings.logLevel()).isEqualTo(Level.INFO);
