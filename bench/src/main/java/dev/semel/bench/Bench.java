@@ -48,6 +48,7 @@ public final class Bench extends Program implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "NAME is missing: one of " + String.join(", ", spec.subcommands().keySet()) + ".");
+                "NAME is missing: one of "
+                        + String.join(", ", spec.subcommands().keySet()) + ".");
     }
 }

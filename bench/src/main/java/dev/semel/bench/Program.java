@@ -94,7 +94,9 @@ public abstract class Program {
             return String.valueOf(e.getMessage()); // written here
         }
         return name(arg)
-                + (arg.arity().max() == 0 ? " takes no value, but it is given '" : " must be " + accepted(arg) + ", not '")
+                + (arg.arity().max() == 0
+                        ? " takes no value, but it is given '"
+                        : " must be " + accepted(arg) + ", not '")
                 + e.getValue() + "'.";
     }
 
@@ -118,7 +120,10 @@ public abstract class Program {
         }
         List<String> similar = e.getSuggestions();
         String hint = similar.isEmpty()
-                ? option ? "" : " Choose one of " + String.join(", ", command.getSubcommands().keySet()) + "."
+                ? option
+                        ? ""
+                        : " Choose one of "
+                                + String.join(", ", command.getSubcommands().keySet()) + "."
                 : " Did you mean '" + similar.get(0) + "'?";
         return "Unknown " + (option ? "option" : "benchmark") + " '" + given.replaceFirst("=.*", "") + "'." + hint;
     }

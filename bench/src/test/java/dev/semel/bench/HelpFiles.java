@@ -21,8 +21,9 @@ public final class HelpFiles {
             Files.writeString(file, help);
         }
         assertThat(file)
-                .as("bench/help is out of date. Update it with: mvn -q -Dquick -pl bench -am test -Dtest='BenchTest,TortureTest'"
-                        + " -Dsurefire.failIfNoSpecifiedTests=false -Dhelp.write=true")
+                .as(
+                        "bench/help is out of date. Update it with: mvn -q -Dquick -pl bench -am test -Dtest='BenchTest,TortureTest'"
+                                + " -Dsurefire.failIfNoSpecifiedTests=false -Dhelp.write=true")
                 .hasContent(help);
         assertThat(help.lines()).allMatch(line -> line.length() <= 80);
     }

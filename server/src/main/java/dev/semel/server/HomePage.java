@@ -21,8 +21,8 @@ final class HomePage implements App {
                 -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: $1" | grep -E 'HTTP|Idempotency|amount'
             }""";
 
-    private static final List<String> CALLS = List.of(
-            "pay key-1 '{\"amount\":100}'", "pay key-1 '{\"amount\":100}'", "pay key-1 '{\"amount\":999}'");
+    private static final List<String> CALLS =
+            List.of("pay key-1 '{\"amount\":100}'", "pay key-1 '{\"amount\":100}'", "pay key-1 '{\"amount\":999}'");
 
     private final boolean devMode;
     private final Routes routes;
@@ -73,8 +73,8 @@ final class HomePage implements App {
     }
 
     private String page() {
-        StringBuilder page = new StringBuilder(
-                "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Semel</title>"
+        StringBuilder page =
+                new StringBuilder("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Semel</title>"
                         + "<style>body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
                         + "pre{background:#f4f4f4;padding:1rem;overflow:auto}</style>"
                         + "<h1>Semel</h1><p>Every write happens exactly once, although clients retry. Paste this into a shell. The second"

@@ -200,7 +200,10 @@ class TlsTest {
         Path otherKey = Files.writeString(folder.resolve("other-key.pem"), second.key);
         Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing");
         Path old = Files.writeString(folder.resolve("old.pem"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n");
-        assertRefused(good, otherKey, "--tls-key must name a private key of the same algorithm as the certificate in --tls-cert");
+        assertRefused(
+                good,
+                otherKey,
+                "--tls-key must name a private key of the same algorithm as the certificate in --tls-cert");
         assertRefused(good, nothing, "--tls-key must name a PEM file with a private key as PKCS #8");
         assertRefused(good, old, "--tls-key must name a PEM file with a private key as PKCS #8");
         assertRefused(nothing, goodKey, "--tls-cert must name a PEM file with a certificate");

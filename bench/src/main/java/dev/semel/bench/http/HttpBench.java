@@ -60,7 +60,8 @@ public final class HttpBench implements Callable<Integer> {
             names = "--soak",
             paramLabel = "SECONDS",
             defaultValue = "0",
-            description = "How long the server is kept at four fifths of its load, to measure its memory. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "How long the server is kept at four fifths of its load, to measure its memory. Default: ${DEFAULT-VALUE}.")
     private int soakSeconds;
 
     @Option(
@@ -76,7 +77,9 @@ public final class HttpBench implements Callable<Integer> {
         Program.requireAtLeast(0, "--soak", soakSeconds, spec);
         int count = rounds.rounds();
         if (!Wrk.isInstalled()) {
-            spec.commandLine().getErr().println("semel bench http: wrk is required and not installed (package wrk on Debian)");
+            spec.commandLine()
+                    .getErr()
+                    .println("semel bench http: wrk is required and not installed (package wrk on Debian)");
             return ExitCode.SOFTWARE;
         }
         output.write(new HttpReport(measure(count)).page());

@@ -60,19 +60,22 @@ public final class Torture extends Program implements Callable<Integer> {
             names = "--kills",
             paramLabel = "N",
             defaultValue = "100",
-            description = "Number of kills. One takes about 0.5 seconds, on PostgreSQL 2 seconds. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "Number of kills. One takes about 0.5 seconds, on PostgreSQL 2 seconds. Default: ${DEFAULT-VALUE}.")
     private int kills;
 
     @Option(
             names = "--seed",
             paramLabel = "SEED",
-            description = "Repeats the operations and the kills of an earlier run. Default: random, and printed at the end.")
+            description =
+                    "Repeats the operations and the kills of an earlier run. Default: random, and printed at the end.")
     private @Nullable Long seed;
 
     @Option(
             names = "--folder",
             paramLabel = "FOLDER",
-            description = "Folder for the stores. It must be empty or not exist, and is kept. Default: a temporary folder.")
+            description =
+                    "Folder for the stores. It must be empty or not exist, and is kept. Default: a temporary folder.")
     private @Nullable Path folder;
 
     private final long startedAt = System.nanoTime();

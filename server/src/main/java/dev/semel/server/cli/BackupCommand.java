@@ -9,7 +9,8 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "backup",
-        description = "Copies an embedded store into a new folder. The store may be in use. The copy is compared with the store.",
+        description =
+                "Copies an embedded store into a new folder. The store may be in use. The copy is compared with the store.",
         footer = {"", "Example: ./semel backup backups/2026-11-15"})
 final class BackupCommand implements Runnable {
 

@@ -28,7 +28,8 @@ final class FailureText {
             FileAlreadyExistsException.class.getName(), "this exists and is not a folder: ",
             NotDirectoryException.class.getName(), "this is not a folder: ");
 
-    private static final Pattern EXCEPTION = Pattern.compile("\\b(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error)\\b(?:: )?");
+    private static final Pattern EXCEPTION =
+            Pattern.compile("\\b(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error)\\b(?:: )?");
 
     private FailureText() {}
 
@@ -46,8 +47,8 @@ final class FailureText {
         if (expected && !message.isBlank()) {
             return onOneLine(message);
         }
-        return onOneLine("Unexpected error" + (message.isBlank() ? "" : ": " + message)
-                + " (--verbose prints the stack trace)");
+        return onOneLine(
+                "Unexpected error" + (message.isBlank() ? "" : ": " + message) + " (--verbose prints the stack trace)");
     }
 
     /** Returns why a file cannot be used. */
@@ -63,7 +64,8 @@ final class FailureText {
     private static String withoutExceptions(@Nullable String message) {
         return EXCEPTION
                 .matcher(message == null ? "" : message)
-                .replaceAll(match -> Matcher.quoteReplacement(PATHS.getOrDefault(match.group().replace(": ", ""), "")));
+                .replaceAll(match -> Matcher.quoteReplacement(
+                        PATHS.getOrDefault(match.group().replace(": ", ""), "")));
     }
 
     /** Returns a message that may quote what the user typed: on one line, and without characters that move the cursor. */

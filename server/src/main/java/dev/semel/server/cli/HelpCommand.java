@@ -16,7 +16,10 @@ import picocli.CommandLine.Spec;
         footer = {"", "Example: ./semel help id inspect"})
 final class HelpCommand implements Runnable {
 
-    @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "The command. Without it, all commands are listed.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "COMMAND",
+            description = "The command. Without it, all commands are listed.")
     private List<String> path = new ArrayList<>();
 
     @Spec

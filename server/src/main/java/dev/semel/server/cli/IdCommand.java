@@ -33,7 +33,11 @@ final class IdCommand implements Runnable {
             description = "The scheme: ${COMPLETION-CANDIDATES}.")
     private @Nullable String scheme;
 
-    @Option(names = {"-n", "--count"}, paramLabel = "N", defaultValue = "1", description = "How many ids. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = {"-n", "--count"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "How many ids. Default: ${DEFAULT-VALUE}.")
     private long count;
 
     @Option(
@@ -94,8 +98,8 @@ final class IdCommand implements Runnable {
         try {
             return prefix == null ? named : named.prefixed(prefix);
         } catch (MalformedException e) {
-            throw wrongUse("--prefix must be 1 to " + IdScheme.LONGEST_PREFIX
-                    + " letters, digits and underscores, not " + Suggestions.quote(String.valueOf(prefix)) + ".");
+            throw wrongUse("--prefix must be 1 to " + IdScheme.LONGEST_PREFIX + " letters, digits and underscores, not "
+                    + Suggestions.quote(String.valueOf(prefix)) + ".");
         }
     }
 
@@ -105,7 +109,8 @@ final class IdCommand implements Runnable {
         new SchemeNames().forEach(schemes::add);
         List<String> all = new ArrayList<>(schemes);
         all.addAll(spec.subcommands().keySet());
-        return Suggestions.unknown("scheme", name, Suggestions.similar(name, all).isEmpty() ? schemes : all);
+        return Suggestions.unknown(
+                "scheme", name, Suggestions.similar(name, all).isEmpty() ? schemes : all);
     }
 
     private UsageException wrongUse(String message) {

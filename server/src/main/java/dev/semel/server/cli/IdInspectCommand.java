@@ -34,7 +34,10 @@ final class IdInspectCommand implements Callable<Integer> {
             .map(scheme -> IdListCommand.length(scheme) + " for " + scheme.name())
             .collect(Collectors.joining(", "));
 
-    @Parameters(arity = "1..*", paramLabel = "ID", description = "One or more ids, or - for ids from standard input, one per line.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "ID",
+            description = "One or more ids, or - for ids from standard input, one per line.")
     private List<String> ids = new ArrayList<>();
 
     @Option(names = "--json", description = "Prints one JSON object per line.")

@@ -24,7 +24,8 @@ enum LauncherCommand {
         CommandSpec[] spec = new CommandSpec[1];
         Runnable refer = () -> {
             throw new UsageException(
-                    spec[0], "The launcher runs this command if it is the first argument: './semel " + command() + "'.");
+                    spec[0],
+                    "The launcher runs this command if it is the first argument: './semel " + command() + "'.");
         };
         spec[0] = CommandSpec.wrapWithoutInspection(refer).name(command());
         spec[0].usageMessage().description(description);

@@ -13,7 +13,6 @@ import java.net.HttpURLConnection;
 import java.net.SocketException;
 import java.time.InstantSource;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +29,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "serve",
         customSynopsis = "semel serve [OPTIONS]",
-        description = "Starts the server. Without options, it listens on http://localhost:8080, stores data in ./data, and"
-                + " accepts everyone on this machine as any user (dev mode).",
+        description =
+                "Starts the server. Without options, it listens on http://localhost:8080, stores data in ./data, and"
+                        + " accepts everyone on this machine as any user (dev mode).",
         modelTransformer = ServeCommand.Flags.class,
         footer = {
             "",
@@ -53,9 +53,7 @@ final class ServeCommand implements Runnable {
             description = "Settings file. In the environment: " + RawSettings.FILE_VARIABLE + ".")
     private @Nullable String file;
 
-    @Option(
-            names = "--check",
-            description = "Starts the server, checks that it is ready, and stops it.")
+    @Option(names = "--check", description = "Starts the server, checks that it is ready, and stops it.")
     private boolean check;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
@@ -105,8 +103,9 @@ final class ServeCommand implements Runnable {
                     && settings.store().url() instanceof PostgresUrl url
                     && url.hasPassword()) {
                 LOG.atWarn()
-                        .log("--store holds a password, which every user of this machine can read in the list of processes."
-                                + " Set it in SEMEL_STORE or in a settings file.");
+                        .log(
+                                "--store holds a password, which every user of this machine can read in the list of processes."
+                                        + " Set it in SEMEL_STORE or in a settings file.");
             }
             return settings;
         } catch (SettingException e) {

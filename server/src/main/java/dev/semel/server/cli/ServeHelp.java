@@ -27,16 +27,19 @@ final class ServeHelp {
         ParseResult parsed = command.commandLine().getParseResult();
         this.all = parsed != null && parsed.hasMatchedOption(ALL);
         this.columns = Math.min(MOST_COLUMNS, command.usageMessage().width());
-        this.indent = 4 + command.options().stream()
-                .mapToInt(option -> names(option).length())
-                .max()
-                .orElse(0);
+        this.indent = 4
+                + command.options().stream()
+                        .mapToInt(option -> names(option).length())
+                        .max()
+                        .orElse(0);
     }
 
     String options() {
         for (Tier tier : Tier.values()) {
             List<Setting> settings = settings(tier).toList();
-            text.append(tier == Tier.ESSENTIAL ? "" : "\n").append(tier.heading()).append(":\n");
+            text.append(tier == Tier.ESSENTIAL ? "" : "\n")
+                    .append(tier.heading())
+                    .append(":\n");
             if (all || tier != Tier.RARE) {
                 settings.forEach(setting -> add(
                         names(option(setting)),

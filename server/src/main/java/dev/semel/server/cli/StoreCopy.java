@@ -17,8 +17,7 @@ final class StoreCopy {
     static Path folder(CommandSpec spec, String url) {
         if (!url.startsWith(SCHEME) || url.length() == SCHEME.length()) {
             throw new UsageException(
-                    spec,
-                    "--store must be " + SCHEME + "FOLDER, not " + Suggestions.quote(location(url)) + ".");
+                    spec, "--store must be " + SCHEME + "FOLDER, not " + Suggestions.quote(location(url)) + ".");
         }
         return Path.of(url.substring(SCHEME.length()));
     }

@@ -61,10 +61,11 @@ final class UsageErrors {
         if (e instanceof UnmatchedArgumentException unmatched) {
             return unmatched(command, unmatched.getUnmatched());
         }
-        if (e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
+        if (e instanceof MissingParameterException missing
+                && !missing.getMissing().isEmpty()) {
             ArgSpec needed = missing.getMissing().get(0);
-            return name(needed, arguments) + (needed.isOption() ? " requires a value: " : " is missing: ") + accepted(needed)
-                    + ".";
+            return name(needed, arguments) + (needed.isOption() ? " requires a value: " : " is missing: ")
+                    + accepted(needed) + ".";
         }
         if (e instanceof OverwrittenOptionException overwritten) {
             return name(overwritten.getOverwritten(), arguments) + " is given twice. Give it once.";
@@ -74,7 +75,8 @@ final class UsageErrors {
         }
         String value = e.getValue();
         if (arg.isOption() && arg.arity().max() == 0) {
-            return name + " takes no value" + (value == null ? "." : ", but it is given " + Suggestions.quote(value) + ".");
+            return name + " takes no value"
+                    + (value == null ? "." : ", but it is given " + Suggestions.quote(value) + ".");
         }
         return name + " must be " + accepted(arg) + (value == null ? "." : ", not " + Suggestions.quote(value) + ".");
     }
@@ -158,8 +160,6 @@ final class UsageErrors {
 
     private static String join(List<String> choices) {
         int last = choices.size() - 1;
-        return last == 0
-                ? choices.get(0)
-                : String.join(", ", choices.subList(0, last)) + " or " + choices.get(last);
+        return last == 0 ? choices.get(0) : String.join(", ", choices.subList(0, last)) + " or " + choices.get(last);
     }
 }

@@ -99,8 +99,7 @@ public record PemFiles(Path certificate, Path key) {
         } catch (GeneralSecurityException e) {
             // reported below
         }
-        throw new UnusableException(
-                false, "must name a PEM file with a certificate for an RSA, EC or Ed25519 key");
+        throw new UnusableException(false, "must name a PEM file with a certificate for an RSA, EC or Ed25519 key");
     }
 
     private PrivateKey privateKey(String algorithm) throws UnusableException {
@@ -114,7 +113,8 @@ public record PemFiles(Path certificate, Path key) {
             byte[] bytes = Base64.getMimeDecoder().decode(pem.group(1));
             return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new UnusableException(true, "must name a private key of the same algorithm as the certificate in --tls-cert");
+            throw new UnusableException(
+                    true, "must name a private key of the same algorithm as the certificate in --tls-cert");
         }
     }
 

@@ -60,8 +60,8 @@ public final class PostgresUrl implements StoreUrl {
         String rest = text.substring(text.indexOf(':', jdbc ? "jdbc:".length() : 0) + 1);
         Matcher url = URL.matcher(rest);
         if (!url.matches()) {
-            throw new MalformedUrlException("must be a URL such as " + FORM
-                    + ". Within a part, write %2F for /, %3F for ? and %40 for @");
+            throw new MalformedUrlException(
+                    "must be a URL such as " + FORM + ". Within a part, write %2F for /, %3F for ? and %40 for @");
         }
         PostgresUrl parsed = new PostgresUrl(url, jdbc);
         parsed.dataSource(); // the driver knows which parameters there are
@@ -71,8 +71,8 @@ public final class PostgresUrl implements StoreUrl {
     private void addHost(String text) {
         Matcher host = HOST.matcher(text);
         if (!host.matches()) {
-            throw new MalformedUrlException(
-                    "has an invalid host or port. It must be a URL such as " + FORM + ", with an IPv6 address in brackets");
+            throw new MalformedUrlException("has an invalid host or port. It must be a URL such as " + FORM
+                    + ", with an IPv6 address in brackets");
         }
         String port = host.group(2);
         if (port != null && (port.length() > 5 || port.isEmpty() || Integer.parseInt(port) > 65_535)) {
@@ -142,8 +142,7 @@ public final class PostgresUrl implements StoreUrl {
     }
 
     private static MalformedUrlException percentSign(String what) {
-        return new MalformedUrlException(
-                "has an invalid percent sign in " + what + ". Write %25 for %");
+        return new MalformedUrlException("has an invalid percent sign in " + what + ". Write %25 for %");
     }
 
     /** Returns a data source without a pool. */

@@ -74,7 +74,10 @@ public enum Setting {
             "1h",
             "How long a leased request may run. After that, its lease is not renewed, and a retry may take over."),
     RETRY_HINT(
-            Tier.RARE, "TIME", "1s", "Value of `Retry-After` in the response to a retry while the request is in progress."),
+            Tier.RARE,
+            "TIME",
+            "1s",
+            "Value of `Retry-After` in the response to a retry while the request is in progress."),
     RESPONSE_LIMIT(Tier.RARE, "SIZE", "1MiB", "Maximum size of a response that is kept for retries."),
     STORE_MEMORY(
             Tier.RARE,
@@ -105,8 +108,7 @@ public enum Setting {
             "N",
             "3",
             "Maximum number of letters in a short id, from 3 to 6. The server tries ten ids of each length, from two letters on."),
-    STOP_TIMEOUT(
-            Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
+    STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
 
     /** How often deployments change a setting. */
     public enum Tier {

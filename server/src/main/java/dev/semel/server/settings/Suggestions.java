@@ -56,7 +56,8 @@ public final class Suggestions {
                     continue;
                 }
                 boolean same = from.charAt(i - 1) == to.charAt(j - 1);
-                int step = Math.min(steps[i - 1][j - 1] + (same ? 0 : 1), 1 + Math.min(steps[i - 1][j], steps[i][j - 1]));
+                int step =
+                        Math.min(steps[i - 1][j - 1] + (same ? 0 : 1), 1 + Math.min(steps[i - 1][j], steps[i][j - 1]));
                 boolean swapped = i > 1
                         && j > 1
                         && from.charAt(i - 1) == to.charAt(j - 2)

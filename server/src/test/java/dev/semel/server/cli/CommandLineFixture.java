@@ -22,7 +22,10 @@ final class CommandLineFixture {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         int status = Semel.run(
-                InputStream.nullInputStream(), out, new PrintStream(err, true, UTF_8), arguments.toArray(String[]::new));
+                InputStream.nullInputStream(),
+                out,
+                new PrintStream(err, true, UTF_8),
+                arguments.toArray(String[]::new));
         return new Result(status, out.toString(UTF_8), err.toString(UTF_8));
     }
 

@@ -305,7 +305,8 @@ class SemelTest {
     @Test
     void fingerprint_reportsWhyAFileCannotBeRead(@TempDir Path folder) {
         String missing = folder.resolve("missing.json").toString();
-        assertOneLine(semel("fingerprint", missing), 1, "Cannot read '" + missing + "': there is no such file or folder");
+        assertOneLine(
+                semel("fingerprint", missing), 1, "Cannot read '" + missing + "': there is no such file or folder");
         assertOneLine(semel("fingerprint", folder.toString()), 1, "Cannot read '" + folder + "': Is a directory");
         assertOneLine(semel("fingerprint", "a\0b"), 2, "FILE must be the name of a file, not 'a\\u0000b'.");
     }

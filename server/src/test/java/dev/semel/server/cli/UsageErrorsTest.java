@@ -47,7 +47,8 @@ class UsageErrorsTest {
                 .matches(FORM)
                 .doesNotContain(WORDS_OF_PICOCLI)
                 .startsWith(String.join(" ", with(List.of("semel"), command.toArray(String[]::new))) + ": ")
-                .endsWith("'./" + String.join(" ", with(List.of("semel"), command.toArray(String[]::new))) + " --help'.\n");
+                .endsWith("'./" + String.join(" ", with(List.of("semel"), command.toArray(String[]::new)))
+                        + " --help'.\n");
     }
 
     @ParameterizedTest

@@ -15,8 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The launcher script, called from any folder, before and after a build. */
 class LauncherIT {
 
-    private static final String MODULES =
-            "bench, core, http, server, store-postgres, store-rocksdb, store-testkit";
+    private static final String MODULES = "bench, core, http, server, store-postgres, store-rocksdb, store-testkit";
 
     @TempDir
     Path folder;
@@ -110,9 +109,10 @@ class LauncherIT {
                         "semel test: Unknown module 'now'. Choose one of " + MODULES
                                 + ". See './semel test --help'.\n"));
         assertThat(Repository.bash(Repository.ROOT, "./semel test --now"))
-                .isEqualTo(new Printed(
-                        2,
-                        "semel test: Unknown option '--now'. Choose one of --long, --verbose. See './semel test --help'.\n"));
+                .isEqualTo(
+                        new Printed(
+                                2,
+                                "semel test: Unknown option '--now'. Choose one of --long, --verbose. See './semel test --help'.\n"));
         assertThat(Repository.bash(Repository.ROOT, "LC_ALL=C ./semel id inspect ü")
                         .text())
                 .contains("\\u00fc");
@@ -123,7 +123,8 @@ class LauncherIT {
     void helpOfTheLaunchersCommands_needsNoBuild() throws Exception {
         Repository.bash(
                 folder,
-                "tar cf - -C " + Repository.ROOT + " --exclude=target semel pom.xml server/src/main/resources bench/help"
+                "tar cf - -C " + Repository.ROOT
+                        + " --exclude=target semel pom.xml server/src/main/resources bench/help"
                         + " | tar xf - && mkdir bin && for tool in bash dirname basename readlink cat paste sed; do"
                         + " ln -s $(command -v $tool) bin/; done");
         for (String line : List.of("", "-h", "--help", "help", "help --help", "--verbose --help")) {
