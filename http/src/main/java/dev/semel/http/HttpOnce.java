@@ -22,11 +22,13 @@ public final class HttpOnce {
     private final Once once;
     private final FilterSettings settings;
     private final Tracing tracing;
+    private final Waiters waiters;
 
     public HttpOnce(Once once, FilterSettings settings, Tracing tracing) {
         this.once = Objects.requireNonNull(once, "once");
         this.settings = Objects.requireNonNull(settings, "settings");
         this.tracing = Objects.requireNonNull(tracing, "tracing");
+        this.waiters = new Waiters(settings.waiting());
     }
 
     /** Returns whether a method is safe by RFC 9110. Keys of requests with a safe method are ignored. */
@@ -68,7 +70,7 @@ public final class HttpOnce {
         Payload payload = Payload.of(request, settings.requestLimit());
         String clientTxId = headers.clientTxId() == null ? IdSchemes.TID62.mint() : headers.clientTxId();
         Call call = new Call(key, payload.fingerprint(), clientTxId, KeyHeaders.maxWait(request));
-        return new Exchange(once, tracing, rule, call, payload.body(), request);
+        return new Exchange(once, waiters, tracing, rule, call, payload.body(), request);
     }
 
     private static IdempotencyKey key(String user, WebRequest request, String key) throws RejectedException {

@@ -6,6 +6,7 @@ import dev.semel.http.Idempotency;
 import dev.semel.http.OpenTelemetryTracing;
 import dev.semel.http.Tracing;
 import dev.semel.store.IfAbandoned;
+import jakarta.servlet.AsyncContext;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
@@ -153,6 +154,21 @@ class OpenTelemetryTracingTest {
             assertThat(last().getAttributes().get(AttributeKey.stringKey("error.type")))
                     .isEqualTo("dev.semel.store.StoreException");
             assertThat(spans.getFinishedSpanItems()).hasSize(5);
+        }
+    }
+
+    @Test
+    void spanOfAnAsynchronousRun_endsWithTheRun() throws Exception {
+        try (TestApp app = app(Idempotency.leased(IfAbandoned.FREEZE)).async().serve((request, response) -> {
+            AsyncContext context = request.startAsync();
+            context.start(context::complete);
+        })) {
+            app.post("/").key("k").send();
+            assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("executed");
+            SpanData run = last();
+            app.post("/").key("k").send();
+            assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("replayed");
+            assertThat(last().getLinks().get(0).getSpanContext().getSpanId()).isEqualTo(run.getSpanId());
         }
     }
 
