@@ -75,7 +75,8 @@ public final class CapturedBody extends OutputStream {
         if (client != null) {
             try {
                 client.write(source, offset, count);
-            } catch (IOException | RuntimeException e) { // a container may throw any exception for a response that it has recycled
+            } catch (IOException
+                    | RuntimeException e) { // a container may throw any exception for a response that it has recycled
                 client = null;
             }
         }

@@ -100,8 +100,7 @@ final class AsyncRun {
     }
 
     /** Starts a cycle with the container's context. */
-    AsyncContext start(
-            AsyncContext container, ServletRequest request, ServletResponse response, boolean areOriginal) {
+    AsyncContext start(AsyncContext container, ServletRequest request, ServletResponse response, boolean areOriginal) {
         KeyedAsyncContext before = context;
         KeyedAsyncContext started = new KeyedAsyncContext(this, container, request, response, areOriginal);
         context = started;
@@ -208,7 +207,9 @@ final class AsyncRun {
                 boolean restarted = current != before;
                 end(
                         End.DISPATCHED,
-                        restarted ? new UnknownOutcomeException("The handler failed, and may still be at work", thrown) : thrown);
+                        restarted
+                                ? new UnknownOutcomeException("The handler failed, and may still be at work", thrown)
+                                : thrown);
             } else if (current == before) {
                 end(End.DISPATCHED, null);
             } else if (current != null && current.isCompleting()) {
@@ -245,7 +246,8 @@ final class AsyncRun {
     void completeLater() {
         Runnable ending = () -> end(End.COMPLETED, null);
         try {
-            Time.threads().execute(ending); // recording blocks, which the thread of the handler may not be allowed to do
+            Time.threads()
+                    .execute(ending); // recording blocks, which the thread of the handler may not be allowed to do
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             ending.run();
         }

@@ -57,7 +57,8 @@ public final class IdempotencyFilter implements Filter {
     /**
      * Creates a filter with the default limits.
      *
-     * @param user returns the user who sends a request, 1 to 255 of {@code A-Za-z0-9_-}; null if the user is unknown
+     * @param user returns the user who sends a request, {@linkplain dev.semel.store.IdempotencyKey#isUser a valid user name}; null if the
+     *     user is unknown
      * @param rules returns the rule for the method and path of a request
      */
     public IdempotencyFilter(

@@ -35,7 +35,9 @@ final class KeyedAsyncContext implements AsyncContext {
     }
 
     private record Registered(
-            AsyncListener listener, @Nullable ServletRequest request, @Nullable ServletResponse response) {}
+            AsyncListener listener,
+            @Nullable ServletRequest request,
+            @Nullable ServletResponse response) {}
 
     /** A method of a listener. */
     interface Event {
@@ -60,8 +62,7 @@ final class KeyedAsyncContext implements AsyncContext {
         for (Registered registered : listeners) {
             try {
                 event.fire(
-                        registered.listener,
-                        new AsyncEvent(context, registered.request, registered.response, cause));
+                        registered.listener, new AsyncEvent(context, registered.request, registered.response, cause));
             } catch (IOException | RuntimeException e) {
                 LOG.log(Level.WARNING, "Listener of an asynchronous request failed", e);
             }
@@ -80,7 +81,8 @@ final class KeyedAsyncContext implements AsyncContext {
     /** Moves on from waiting. */
     private synchronized void leave(State next) {
         if (state != State.WAITING || run.hasEnded()) {
-            throw new IllegalStateException("The asynchronous request was dispatched or completed before, or has timed out");
+            throw new IllegalStateException(
+                    "The asynchronous request was dispatched or completed before, or has timed out");
         }
         state = next;
         run.leaveCycle();

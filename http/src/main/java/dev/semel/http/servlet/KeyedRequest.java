@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedRequest extends HttpServletRequestWrapper {
 
-    private static final List<String> CONTAINERS = List.of("org.apache.catalina.", "org.eclipse.jetty.", "io.undertow.");
+    private static final List<String> CONTAINERS =
+            List.of("org.apache.catalina.", "org.eclipse.jetty.", "io.undertow.");
 
     private final byte @Nullable [] body;
     private final CapturedResponse response;
@@ -52,10 +53,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
      * @param async null if the run is atomic
      */
     KeyedRequest(
-            HttpServletRequest request,
-            byte @Nullable [] body,
-            CapturedResponse response,
-            @Nullable AsyncRun async) {
+            HttpServletRequest request, byte @Nullable [] body, CapturedResponse response, @Nullable AsyncRun async) {
         super(request);
         this.body = body;
         this.response = response;
@@ -213,11 +211,13 @@ final class KeyedRequest extends HttpServletRequestWrapper {
 
     /** Whether the container asks, as it does before each filter of a forward, and not the handler. */
     private static boolean isAskedByContainer() {
-        return StackWalker.getInstance().walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
-                .filter(name -> !name.startsWith("jakarta.servlet.") && !name.equals(KeyedRequest.class.getName()))
-                .findFirst()
-                .filter(name -> CONTAINERS.stream().anyMatch(name::startsWith))
-                .isPresent());
+        return StackWalker.getInstance()
+                .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                        .filter(name ->
+                                !name.startsWith("jakarta.servlet.") && !name.equals(KeyedRequest.class.getName()))
+                        .findFirst()
+                        .filter(name -> CONTAINERS.stream().anyMatch(name::startsWith))
+                        .isPresent());
     }
 
     @Override
@@ -236,8 +236,9 @@ final class KeyedRequest extends HttpServletRequestWrapper {
                     "The route is atomic: its handler has to complete the request before it returns. Use a leased route");
         }
         if (!isAsyncSupported()) {
-            throw new IllegalStateException("The idempotency filter, or another filter or the servlet, was registered without"
-                    + " asyncSupported");
+            throw new IllegalStateException(
+                    "The idempotency filter, or another filter or the servlet, was registered without"
+                            + " asyncSupported");
         }
         return async.start(super.startAsync(request, response), request, response, areOriginal);
     }

@@ -82,7 +82,8 @@ final class Tomcat {
         }
         try {
             Object coyote = connected.getClass().getMethod("getCoyoteResponse").invoke(connected);
-            Method action = Arrays.stream(Objects.requireNonNull(coyote).getClass().getMethods())
+            Method action = Arrays.stream(
+                            Objects.requireNonNull(coyote).getClass().getMethods())
                     .filter(method -> method.getName().equals("action"))
                     .findFirst()
                     .orElseThrow();

@@ -90,7 +90,8 @@ class AsyncTest {
 
     /** Whether a key is still in use, once the other thread has recorded how its request ended. */
     private static HttpResponse<byte[]> settled(TestApp app) throws Exception {
-        HttpResponse<byte[]> reply = app.post("/").key("k").header("Prefer", "wait=30").send();
+        HttpResponse<byte[]> reply =
+                app.post("/").key("k").header("Prefer", "wait=30").send();
         assertThat(text(reply)).doesNotContain("in_progress");
         return reply;
     }
@@ -104,8 +105,7 @@ class AsyncTest {
                 AsyncContext context = next();
                 for (int i = 0; i < 3; i++) {
                     app.time.advance(OnceSettings.DEFAULTS.lease()); // which is renewed
-                    assertProblem(
-                            app.post("/").key("k").send(), 409, "in_progress", "Request already being processed");
+                    assertProblem(app.post("/").key("k").send(), 409, "in_progress", "Request already being processed");
                 }
                 ((HttpServletResponse) context.getResponse()).setStatus(201);
                 write(context, "charged");
@@ -127,7 +127,8 @@ class AsyncTest {
     void completedRequestThatCannotBeRecorded_isNotSent() throws Exception {
         OnceSettings quick = OnceSettings.DEFAULTS.withLease(Duration.ofSeconds(3));
         try (TestApp app = TestApp.on(web).rule(FREEZE).once(quick).async().serve(charging)) {
-            CompletableFuture<HttpResponse<byte[]>> first = app.post("/").key("k").later();
+            CompletableFuture<HttpResponse<byte[]>> first =
+                    app.post("/").key("k").later();
             AsyncContext context = next();
             write(context, "charged");
             app.store.goDown();
@@ -443,19 +444,21 @@ class AsyncTest {
         CompletableFuture<Void> timedOut = new CompletableFuture<>();
         CompletableFuture<Void> returned = new CompletableFuture<>();
         Filter notesTimeOuts = (request, response, chain) -> {
-            chain.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request) {
-                    @Override
-                    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-                        AsyncContext context = super.startAsync(request, response);
-                        context.addListener(new Listener() {
-                            @Override
-                            public void onTimeout(AsyncEvent event) {
-                                timedOut.complete(null);
-                            }
-                        });
-                        return context;
-                    }
-                }, response);
+            chain.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+                            AsyncContext context = super.startAsync(request, response);
+                            context.addListener(new Listener() {
+                                @Override
+                                public void onTimeout(AsyncEvent event) {
+                                    timedOut.complete(null);
+                                }
+                            });
+                            return context;
+                        }
+                    },
+                    response);
             returned.complete(null);
         };
         try (TestApp app = TestApp.on(web)
@@ -468,7 +471,8 @@ class AsyncTest {
                     context.setTimeout(100);
                     started.add(context);
                 })) {
-            CompletableFuture<HttpResponse<byte[]>> first = app.post("/").key("k").later();
+            CompletableFuture<HttpResponse<byte[]>> first =
+                    app.post("/").key("k").later();
             AsyncContext context = next();
             returned.join(); // a container does not end a request that is being dispatched
             app.store.beforeCommit(timedOut::join);
@@ -530,7 +534,8 @@ class AsyncTest {
     void streamedResponseThatCannotBeRecorded_isCutOff() throws Exception {
         OnceSettings quick = OnceSettings.DEFAULTS.withLease(Duration.ofSeconds(3));
         try (TestApp app = TestApp.on(web).rule(FREEZE).once(quick).async().serve(charging)) {
-            CompletableFuture<HttpResponse<byte[]>> first = app.post("/").key("k").later();
+            CompletableFuture<HttpResponse<byte[]>> first =
+                    app.post("/").key("k").later();
             AsyncContext context = next();
             write(context, "begin");
             context.getResponse().flushBuffer();
@@ -550,9 +555,13 @@ class AsyncTest {
                 app.store.goDown(); // as a process that cannot renew its lease
                 app.time.advance(OnceSettings.DEFAULTS.lease().plusSeconds(1));
                 app.store.comeUp();
-                try (TestApp other = TestApp.on(web).rule(mode).on(app.store).async().serve((request, response) -> {
-                    charges.incrementAndGet();
-                })) {
+                try (TestApp other = TestApp.on(web)
+                        .rule(mode)
+                        .on(app.store)
+                        .async()
+                        .serve((request, response) -> {
+                            charges.incrementAndGet();
+                        })) {
                     other.time.advance(OnceSettings.DEFAULTS.lease().plusSeconds(1));
                     HttpResponse<byte[]> second = other.post("/").key("k").send();
                     assertThat(second.statusCode()).isEqualTo(mode == FREEZE ? 409 : 200);
@@ -580,8 +589,8 @@ class AsyncTest {
                     })) {
                 app.post("/").key("k").send();
                 HttpResponse<byte[]> again = settled(app);
-                assertThat(logged.records()).anyMatch(logs -> logs.getMessage()
-                        .startsWith("Asynchronous request not recorded"));
+                assertThat(logged.records())
+                        .anyMatch(logs -> logs.getMessage().startsWith("Asynchronous request not recorded"));
                 assertThat(again.statusCode()).isEqualTo(mode == FREEZE ? 409 : 200);
                 assertThat(charges).hasValue(mode == FREEZE ? 1 : 2);
             }
