@@ -117,9 +117,8 @@ public final class Exchange {
     /** Waits for a request in progress if the client asks for it and the bounds allow it. */
     private CompletableFuture<Outcome> outcomeOrWait(HandlerAdapter handler) {
         CompletableFuture<Outcome> outcome = outcome(call.waiting(Duration.ZERO), handler);
-        boolean inProgress = outcome.isDone()
-                && !outcome.isCompletedExceptionally()
-                && outcome.join() instanceof Outcome.InProgress;
+        boolean inProgress =
+                outcome.isDone() && !outcome.isCompletedExceptionally() && outcome.join() instanceof Outcome.InProgress;
         Runnable leave = inProgress && !call.maxWait().isZero()
                 ? waiters.enter(call.key().user())
                 : null;
