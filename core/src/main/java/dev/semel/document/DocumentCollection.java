@@ -158,7 +158,8 @@ public final class DocumentCollection {
      */
     public WriteResult create(Transaction tx, String key, Json data, @Nullable Duration ttl) {
         if (ttl != null && ttl.compareTo(LONGEST_TTL) > 0) {
-            throw new IllegalArgumentException("A ttl must be at most a hundred years, not " + ttl + "; null is for ever");
+            throw new IllegalArgumentException(
+                    "A ttl must be at most a hundred years, not " + ttl + "; null means that it does not expire");
         }
         DocumentId id = id(key);
         Optional<Document> inTheWay = tx.expectAbsent(id);

@@ -42,8 +42,8 @@ public final class ShortIdAllocator {
          */
         public Rung {
             if (letters < 2 || letters > 6 || tries < 1) {
-                throw new IllegalArgumentException("A rung has at least 1 try of 2 to 6 letters, not " + tries
-                        + " of " + letters + " letters");
+                throw new IllegalArgumentException(
+                        "A rung has at least 1 try of 2 to 6 letters, not " + tries + " of " + letters + " letters");
             }
         }
     }

@@ -97,7 +97,8 @@ final class LeasedRun extends StoreRun {
 
     /** Returns the cause of a failed future. An interruption concerns another thread than the one that completes the future. */
     static Throwable unwrapped(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof InterruptedException ? new ExecutionException(cause) : cause;
     }
 

@@ -45,8 +45,21 @@ class IdempotencyKeyTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "bob@example.com", "auth0|42", "ann,bob", "a/b", "Zoë", "李小龙", "\uD83D\uDE00", "...", "a b", " ",
-                "CN=Bob, O=Example", "urn:x:1", "%2e", "<b>", "'; drop table"
+                "bob@example.com",
+                "auth0|42",
+                "ann,bob",
+                "a/b",
+                "Zoë",
+                "李小龙",
+                "\uD83D\uDE00",
+                "...",
+                "a b",
+                " ",
+                "CN=Bob, O=Example",
+                "urn:x:1",
+                "%2e",
+                "<b>",
+                "'; drop table"
             })
     void user_mayBeAnyTextWithoutControlCharacters(String text) {
         assertThat(IdempotencyKey.isUser(text)).isTrue();

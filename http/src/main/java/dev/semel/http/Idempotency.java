@@ -39,9 +39,8 @@ public record Idempotency(
 
     public Idempotency {
         if ((mode == Mode.LEASED) != (ifAbandoned != null)) {
-            throw new IllegalArgumentException(
-                    "ifAbandoned must be set for a leased route and null for others, but is " + ifAbandoned + " for "
-                            + mode);
+            throw new IllegalArgumentException("ifAbandoned must be set for a leased route and null for others, but is "
+                    + ifAbandoned + " for " + mode);
         }
     }
 

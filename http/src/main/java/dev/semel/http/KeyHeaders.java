@@ -91,11 +91,10 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
     }
 
     /** Names the character that is wrong, and does not repeat the value. */
-    private static RejectedException rejected(
-            String name, Fault fault, String expected, IdempotencyProblem ifInvalid) {
+    private static RejectedException rejected(String name, Fault fault, String expected, IdempotencyProblem ifInvalid) {
         String position = fault.at() < 0 ? "" : " (at " + fault.at() + ")";
-        return new RejectedException(ifInvalid.problem()
-                .detailed(name + " " + fault.problem() + position + "; expected " + expected));
+        return new RejectedException(
+                ifInvalid.problem().detailed(name + " " + fault.problem() + position + "; expected " + expected));
     }
 
     private static String unquoted(String text) {

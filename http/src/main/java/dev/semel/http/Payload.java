@@ -95,7 +95,8 @@ public final class Payload {
      */
     private static void requireComplete(WebRequest request, byte[] body) throws RejectedException {
         boolean isShort = body.length < request.contentLength() && request.header("Content-Encoding") == null;
-        boolean isHeadless = isMultipart(request.header(CONTENT_TYPE)) && !(body.length > 1 && body[0] == '-' && body[1] == '-');
+        boolean isHeadless =
+                isMultipart(request.header(CONTENT_TYPE)) && !(body.length > 1 && body[0] == '-' && body[1] == '-');
         if (isShort || isHeadless) {
             throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY
                     .problem()

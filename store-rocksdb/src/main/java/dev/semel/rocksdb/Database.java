@@ -109,7 +109,8 @@ final class Database implements AutoCloseable {
             }
             if (attempts == MOST_ATTEMPTS) {
                 throw StoreException.unavailable(
-                        "Cannot read the store in " + path + " while it changes this fast: try again when it is less busy",
+                        "Cannot read the store in " + path
+                                + " while it changes this fast: try again when it is less busy",
                         null);
             }
         }
@@ -274,7 +275,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** A range of row keys. */
+    /** A range of row keys, from one key to before another. */
     static final class RowRange {
         private final byte[] from;
         private final byte[] to; // exclusive

@@ -72,7 +72,10 @@ public interface AsyncLeaseContract extends StoreFixture {
         }
         CompletableFuture<Response> response = new CompletableFuture<>();
         CompletableFuture<Outcome> failed = start(
-                newOnce(), call("failed"), IfAbandoned.FREEZE, response.thenApply(result -> Response.of("not reached")));
+                newOnce(),
+                call("failed"),
+                IfAbandoned.FREEZE,
+                response.thenApply(result -> Response.of("not reached")));
         IllegalStateException cause = new IllegalStateException("broken");
         response.completeExceptionally(cause);
         assertThat(((Outcome.Failed) outcome(failed)).cause()).isSameAs(cause);
@@ -80,8 +83,8 @@ public interface AsyncLeaseContract extends StoreFixture {
 
     @Test
     default void operationThatIsCompleteAtOnce_isRecordedAtOnce() {
-        CompletableFuture<Outcome> call = start(
-                newOnce(), call("k"), IfAbandoned.FREEZE, CompletableFuture.completedFuture(Response.of("done")));
+        CompletableFuture<Outcome> call =
+                start(newOnce(), call("k"), IfAbandoned.FREEZE, CompletableFuture.completedFuture(Response.of("done")));
         assertThat(outcome(call).response()).isEqualTo(Response.of("done"));
     }
 
@@ -90,7 +93,7 @@ public interface AsyncLeaseContract extends StoreFixture {
         Call call = call("k");
         Once once = newOnce();
         CompletableFuture<Response> response = new CompletableFuture<>();
-        start(once, call, IfAbandoned.FREEZE, response);
+        CompletableFuture<Outcome> pending = start(once, call, IfAbandoned.FREEZE, response);
         time().after(Duration.ofSeconds(1), () -> response.complete(Response.of("in time")));
         CompletableFuture<Outcome> waiting =
                 CompletableFuture.supplyAsync(() -> run(once, Mode.LEASED, call.waiting(Duration.ofSeconds(30)), () -> {
@@ -99,6 +102,7 @@ public interface AsyncLeaseContract extends StoreFixture {
         time().awaitScheduled(3); // the heartbeat, the completion, and the end of the wait
         time().advance(Duration.ofSeconds(1));
         assertThat(waiting.join()).isInstanceOf(Outcome.Replayed.class);
+        assertThat(outcome(pending)).isInstanceOf(Outcome.Executed.class);
     }
 
     @Test
@@ -130,9 +134,7 @@ public interface AsyncLeaseContract extends StoreFixture {
         CompletableFuture<Outcome> call = start(once, call("k"), IfAbandoned.FREEZE, response);
         faulty.goDown();
         response.complete(Response.of("done"));
-        assertThatThrownBy(call::join)
-                .isInstanceOf(CompletionException.class)
-                .hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(call::join).isInstanceOf(CompletionException.class).hasCauseInstanceOf(StoreException.class);
         assertThat(aborted).hasSize(1).hasOnlyElementsOfType(StoreException.class);
         faulty.comeUp();
         time().advance(SETTINGS.lease());

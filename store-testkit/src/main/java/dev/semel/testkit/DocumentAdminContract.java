@@ -96,7 +96,8 @@ public interface DocumentAdminContract extends AdminFixture, DocumentFixture {
             assertThat(admin().erase(USERS.get(erased), true)).containsEntry(StoreAdmin.DOCUMENTS, 1L);
             for (int left = erased + 1; left < USERS.size(); left++) {
                 DocumentCollection own = EXPIRING.ownedBy(USERS.get(left));
-                assertThat(own.scan(documents(), KeyRange.ofPrefix(""), null, 10).items())
+                assertThat(own.scan(documents(), KeyRange.ofPrefix(""), null, 10)
+                                .items())
                         .hasSize(1);
             }
         }

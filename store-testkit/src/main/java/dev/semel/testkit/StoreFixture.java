@@ -105,7 +105,7 @@ public interface StoreFixture {
     }
 
     /** Throws anything where the compiler expects an unchecked exception. */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     static <T extends Throwable> T unchecked(Throwable thrown) throws T {
         throw (T) thrown;
     }

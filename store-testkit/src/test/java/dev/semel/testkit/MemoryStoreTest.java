@@ -158,7 +158,8 @@ class MemoryStoreTest {
         try (MemoryStore large = new MemoryStore()) {
             Once library = Once.on(large);
             for (int i = 0; i < 1_001; i++) {
-                assertThat(library.atomic(call("k" + i), tx -> Response.of("x"))).isInstanceOf(Outcome.Executed.class);
+                assertThat(library.atomic(call("k" + i), tx -> Response.of("x")))
+                        .isInstanceOf(Outcome.Executed.class);
             }
         }
     }

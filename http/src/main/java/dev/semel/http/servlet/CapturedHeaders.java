@@ -84,7 +84,8 @@ final class CapturedHeaders {
         Map<String, String> replayed = new HashMap<>();
         byName.forEach((name, header) -> {
             if (!header.values.isEmpty() && ReplayedHeaders.contains(name)) {
-                replayed.put(name, SESSION.matcher(String.join(", ", header.values)).replaceAll(""));
+                replayed.put(
+                        name, SESSION.matcher(String.join(", ", header.values)).replaceAll(""));
             }
         });
         return replayed;

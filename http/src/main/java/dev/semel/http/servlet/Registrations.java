@@ -41,9 +41,10 @@ final class Registrations {
         Registration added = new Registration(config.getFilterName(), once, patterns(config));
         for (Registration other : all) {
             if (!other.once.sharesStoreWith(once) && other.overlaps(added)) {
-                throw new ServletException("The idempotency filters " + other.name + " " + other.patterns + " and "
-                        + added.name + " " + added.patterns
-                        + " have different stores and match the same requests: use one store, or disjoint URL patterns");
+                throw new ServletException(
+                        "The idempotency filters " + other.name + " " + other.patterns + " and "
+                                + added.name + " " + added.patterns
+                                + " have different stores and match the same requests: use one store, or disjoint URL patterns");
             }
         }
         all.add(added);

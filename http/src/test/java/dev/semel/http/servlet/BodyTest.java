@@ -1,7 +1,6 @@
 package dev.semel.http.servlet;
 
 import static dev.semel.http.servlet.Responses.assertProblem;
-import static dev.semel.http.servlet.Responses.isReplay;
 import static dev.semel.http.servlet.Responses.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.http.FilterSettings;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ReadListener;
-import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -25,7 +23,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -291,18 +288,6 @@ class BodyTest {
                     .body("x")
                     .send();
             assertThat(reply.statusCode()).as(text(reply)).isEqualTo(415);
-        }
-    }
-
-    @Test
-    void asynchronousHandler_isRejected() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            assertThat(request.isAsyncSupported()).isFalse();
-            assertThatThrownBy(request::startAsync).isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> request.startAsync(request, response)).isInstanceOf(IllegalStateException.class);
-            response.setStatus(202);
-        })) {
-            assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(202);
         }
     }
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(Container.class)
 class DispatchTest {
 
-    private static final List<Idempotency> MODES = List.of(Idempotency.atomic(), Idempotency.leased(IfAbandoned.FREEZE));
+    private static final List<Idempotency> MODES =
+            List.of(Idempotency.atomic(), Idempotency.leased(IfAbandoned.FREEZE));
 
     private final Container web;
     private final AtomicInteger runs = new AtomicInteger();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Forms, with and without files, whoever parses them. */
+/** Forms, with and without files, parsed by the handler or by a filter in front. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class FormTest {
@@ -139,7 +139,8 @@ class FormTest {
                     HttpResponse<byte[]> reply = form(app.ask(method, "/?q=1").key("k"), other);
                     assertThat(reply.statusCode()).as(other).isEqualTo(422);
                 }
-                assertThat(form(app.ask(method, "/?q=2").key("k"), "to=bob&cents=100&to=ann").statusCode())
+                assertThat(form(app.ask(method, "/?q=2").key("k"), "to=bob&cents=100&to=ann")
+                                .statusCode())
                         .isEqualTo(422);
                 assertThat(runs).hasValue(1);
             }
@@ -147,8 +148,7 @@ class FormTest {
     }
 
     /** Parses a form itself, for methods whose forms containers do not parse. */
-    private static void parseAndWrap(
-            ServletRequest request, ServletResponse response, FilterChain chain)
+    private static void parseAndWrap(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         HttpServletRequest http = (HttpServletRequest) request;
         String query = http.getQueryString();
@@ -168,10 +168,8 @@ class FormTest {
     @Test
     void formThatWasParsedInFront_isRejectedAboveTheLimit() throws Exception {
         FilterSettings small = new FilterSettings(30, 10, 10);
-        try (TestApp app = TestApp.on(web)
-                .inFront(ASKS_FOR_A_PARAMETER)
-                .settings(small)
-                .serve(parameters)) {
+        try (TestApp app =
+                TestApp.on(web).inFront(ASKS_FOR_A_PARAMETER).settings(small).serve(parameters)) {
             assertProblem(
                     form(app.post("/?q=123456789012345678901234567890").key("k"), "a=b"),
                     413,
@@ -189,9 +187,12 @@ class FormTest {
                 chain.doFilter(request, response);
             };
             try (TestApp app = TestApp.on(web).inFront(inFront).serve(parameters)) {
-                HttpResponse<byte[]> reply = app.post("/").key("k").json("{\"n\":1234}").send();
+                HttpResponse<byte[]> reply =
+                        app.post("/").key("k").json("{\"n\":1234}").send();
                 assertProblem(reply, 400, "unreadable_body", "Unreadable request body");
-                assertThat(text(reply)).contains((10 - length) + " bytes are left").contains("filter in front");
+                assertThat(text(reply))
+                        .contains((10 - length) + " bytes are left")
+                        .contains("filter in front");
             }
         }
         assertThat(runs).hasValue(0);
@@ -228,12 +229,15 @@ class FormTest {
     @Test
     void form_isDecodedAsWithoutAKey() throws Exception {
         for (String type : List.of(FORM, FORM + ";charset=UTF-8", FORM + "; charset=iso-8859-1")) {
-            for (String example : List.of("POST a=%C3%A9+%2B%c3%a9&b=é", "POST a=%E9", "PUT a=%C3%A9", "PATCH a=%C3%A9")) {
+            for (String example :
+                    List.of("POST a=%C3%A9+%2B%c3%a9&b=é", "POST a=%E9", "PUT a=%C3%A9", "PATCH a=%C3%A9")) {
                 try (TestApp app = TestApp.on(web).serve(parameters)) {
                     String method = example.substring(0, example.indexOf(' '));
                     String body = example.substring(method.length() + 1);
-                    HttpResponse<byte[]> without =
-                            app.ask(method, "/").header("Content-Type", type).body(body).send();
+                    HttpResponse<byte[]> without = app.ask(method, "/")
+                            .header("Content-Type", type)
+                            .body(body)
+                            .send();
                     HttpResponse<byte[]> with = app.ask(method, "/")
                             .key("k")
                             .header("Content-Type", type)
@@ -265,7 +269,9 @@ class FormTest {
         runs.incrementAndGet();
         Part file = request.getPart("file");
         response.getWriter()
-                .print(request.getParts().size() + request.getParameter("who") + file.getSubmittedFileName()
+                .print(request.getParts().size()
+                        + request.getParameter("who")
+                        + file.getSubmittedFileName()
                         + new String(file.getInputStream().readAllBytes(), UTF_8));
     };
 
@@ -286,7 +292,9 @@ class FormTest {
                 assertThat(text(again)).isEqualTo(text(without));
                 assertThat(isReplay(again)).isTrue();
                 for (String other : List.of(
-                        multipart("b", "bob", "hello"), multipart("b", "ann", "other"), multipart("b", "annh", "ello"))) {
+                        multipart("b", "bob", "hello"),
+                        multipart("b", "ann", "other"),
+                        multipart("b", "annh", "ello"))) {
                     assertThat(multipart(app.post("/").key("k"), "b", other).statusCode())
                             .isEqualTo(422);
                 }
@@ -326,7 +334,8 @@ class FormTest {
             })) {
                 String body = multipart("b", "ann", "hello");
                 assertThat(text(multipart(app.post("/").key("k"), "b", body))).isEqualTo(body);
-                assertThat(isReplay(multipart(app.post("/").key("k"), "b", body))).isTrue();
+                assertThat(isReplay(multipart(app.post("/").key("k"), "b", body)))
+                        .isTrue();
                 assertThat(multipart(app.post("/").key("k"), "b", multipart("b", "ann", "other"))
                                 .statusCode())
                         .isEqualTo(422);

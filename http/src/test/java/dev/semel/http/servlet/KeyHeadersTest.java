@@ -94,10 +94,14 @@ class KeyHeadersTest {
     @Test
     void malformedHeader_isReported_withTheCharacterThatIsWrong() throws Exception {
         Map<String, String> details = Map.of(
-                "a b", " has a U+0020 (at 1); expected 1 to 255 of 0-9A-Za-z_-",
-                "\"k.1\"", " has a '.' (at 1); expected 1 to 255 of 0-9A-Za-z_-",
-                "", " is empty; expected 1 to 255 of 0-9A-Za-z_-",
-                LONGEST + "k", " has 256 characters; expected 1 to 255 of 0-9A-Za-z_-");
+                "a b",
+                " has a U+0020 (at 1); expected 1 to 255 of 0-9A-Za-z_-",
+                "\"k.1\"",
+                " has a '.' (at 1); expected 1 to 255 of 0-9A-Za-z_-",
+                "",
+                " is empty; expected 1 to 255 of 0-9A-Za-z_-",
+                LONGEST + "k",
+                " has 256 characters; expected 1 to 255 of 0-9A-Za-z_-");
         try (TestApp app = TestApp.on(web).serve(handler)) {
             for (Map.Entry<String, String> each : details.entrySet()) {
                 assertThat(text(app.post("/").key(each.getKey()).send()))
@@ -115,9 +119,18 @@ class KeyHeadersTest {
 
     @Test
     void ruleThatAcceptsAnyKey_acceptsEveryStringOfRfc8941() throws Exception {
-        try (TestApp app = TestApp.on(web).rule(Idempotency.atomic().withAnyKey()).serve(handler)) {
+        try (TestApp app =
+                TestApp.on(web).rule(Idempotency.atomic().withAnyKey()).serve(handler)) {
             List<String> values = List.of(
-                    "a b", "order:1/2", "k;p=1", "\"quo\\\"te\"", "\"back\\\\slash\"", "back\\slash2", "..", "<>{}", "~".repeat(255));
+                    "a b",
+                    "order:1/2",
+                    "k;p=1",
+                    "\"quo\\\"te\"",
+                    "\"back\\\\slash\"",
+                    "back\\slash2",
+                    "..",
+                    "<>{}",
+                    "~".repeat(255));
             for (String value : values) {
                 assertThat(isReplay(app.post("/").key(value).send())).isFalse();
                 assertThat(isReplay(app.post("/").key(value).send())).isTrue();

@@ -347,9 +347,10 @@ class OutcomeTest {
             app.post("/").key("k").send();
             app.post("/").key("k").send();
             assertThat(logged.records()).hasSize(1);
-            assertThat(logged.records().get(0).getThrown()).satisfiesAnyOf(
-                    thrown -> assertThat(thrown).isSameAs(cause), thrown -> assertThat(thrown)
-                            .hasRootCause(cause));
+            assertThat(logged.records().get(0).getThrown())
+                    .satisfiesAnyOf(
+                            thrown -> assertThat(thrown).isSameAs(cause),
+                            thrown -> assertThat(thrown).hasRootCause(cause));
             assertThat(logged.records().get(0).getMessage()).startsWith("Outcome unknown: endpoint POST /, fencing");
         }
     }

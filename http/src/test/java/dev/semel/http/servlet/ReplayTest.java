@@ -272,7 +272,11 @@ class ReplayTest {
         })) {
             HttpResponse<byte[]> reply = app.post("/").key("k").send();
             List<String> cookies = reply.headers().allValues("Set-Cookie");
-            assertThat(cookies).as(text(reply)).hasSize(2).contains("a=b").anyMatch(cookie -> cookie.startsWith("JSESSIONID="));
+            assertThat(cookies)
+                    .as(text(reply))
+                    .hasSize(2)
+                    .contains("a=b")
+                    .anyMatch(cookie -> cookie.startsWith("JSESSIONID="));
         }
     }
 
