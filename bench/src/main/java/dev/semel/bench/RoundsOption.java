@@ -13,10 +13,10 @@ public final class RoundsOption {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "How often everything is measured in turn; default: ${DEFAULT-VALUE}.")
+            description = "Number of rounds. Each measures everything once. Default: ${DEFAULT-VALUE}.")
     private int rounds;
 
-    /** The option with a default. */
+    /** Creates the option with a default. */
     public RoundsOption(int rounds) {
         this.rounds = rounds;
     }

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.DocumentStore.Scan;
@@ -115,7 +115,7 @@ public final class DocumentCollection {
      * @throws MalformedException if the user is malformed
      */
     public DocumentCollection ownedBy(String user) {
-        return new DocumentCollection(collection, TextFormat.TEXT.check("user", user), key, indexes, orderedWithin);
+        return new DocumentCollection(collection, IdempotencyKey.checkUser("user", user), key, indexes, orderedWithin);
     }
 
     /** Returns the name of the collection. */
@@ -159,7 +159,7 @@ public final class DocumentCollection {
     public WriteResult create(Transaction tx, String key, Json data, @Nullable Duration ttl) {
         if (ttl != null && ttl.compareTo(LONGEST_TTL) > 0) {
             throw new IllegalArgumentException(
-                    "A ttl must be at most a hundred years, not " + ttl + "; null is for ever");
+                    "A ttl must be at most a hundred years, not " + ttl + "; null means that it does not expire");
         }
         DocumentId id = id(key);
         Optional<Document> inTheWay = tx.expectAbsent(id);

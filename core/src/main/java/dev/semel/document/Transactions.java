@@ -195,7 +195,7 @@ public final class Transactions {
      * Throws what an operation threw without wrapping it. This is an E or unchecked, unless the operation has deceived the compiler, too: it
      * may even be a Throwable that is neither Exception nor Error.
      */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
         throw (T) thrown;
     }

@@ -413,7 +413,6 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return record.status() == Status.COMPLETED || record.status() == Status.FAILED;
     }
 
-    /** Deletes expired rows. */
     private void evict() {
         int[] all = locks.all();
         locks.lock(all);

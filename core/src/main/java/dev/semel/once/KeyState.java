@@ -85,7 +85,7 @@ import dev.semel.store.spi.OnceStore.Lookup;
  * after the retention is a new call.
  */
 enum KeyState {
-    /** There is no record. */
+    /** The key has no record: it is new, or its record was deleted. */
     ABSENT(Action.START, Action.START),
     /** The operation completed or failed, and its record has expired. */
     EXPIRED(Action.START, Action.START),
@@ -99,7 +99,7 @@ enum KeyState {
     FAILED(Action.START, Action.REPORT_MISMATCH),
     UNKNOWN(Action.REPORT_UNKNOWN, Action.REPORT_MISMATCH);
 
-    /** The action of a call. */
+    /** What a call does that finds a key in a state. */
     enum Action {
         /** Runs the operation: for the first time, or as another attempt with a higher fencing token. */
         START,

@@ -38,7 +38,8 @@ class DocumentCollectionTest {
         assertThatThrownBy(() -> DocumentCollection.of("", key)).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> DocumentCollection.of("a b", key)).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> DocumentCollection.of("c", key).ownedBy("")).isInstanceOf(MalformedException.class);
-        assertThatThrownBy(() -> DocumentCollection.of("c", key).ownedBy("a b")).isInstanceOf(MalformedException.class);
+        assertThatThrownBy(() -> DocumentCollection.of("c", key).ownedBy("a\nb"))
+                .isInstanceOf(MalformedException.class);
     }
 
     @Test

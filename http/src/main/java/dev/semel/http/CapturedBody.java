@@ -35,6 +35,7 @@ public final class CapturedBody extends OutputStream {
     private boolean flushAsked;
     private boolean ended;
     private boolean streaming;
+    private volatile boolean eager;
     private @Nullable OutputStream client; // null once it has disconnected
 
     /** Opens the client's stream when streaming starts. */
@@ -74,7 +75,8 @@ public final class CapturedBody extends OutputStream {
         if (client != null) {
             try {
                 client.write(source, offset, count);
-            } catch (IOException e) {
+            } catch (IOException
+                    | RuntimeException e) { // a container may throw any exception for a response that it has recycled
                 client = null;
             }
         }
@@ -113,6 +115,9 @@ public final class CapturedBody extends OutputStream {
 
     @Override
     public void flush() {
+        if (eager && !ended && !streaming) {
+            stream();
+        }
         if (streaming) {
             flushClient();
         } else {
@@ -141,6 +146,17 @@ public final class CapturedBody extends OutputStream {
     @Override
     public void close() {
         ended = true;
+    }
+
+    /** Sets whether a flush starts streaming at once. It does nothing if the body is never streamed. */
+    public void streamOnFlush(boolean eager) {
+        this.eager = eager && streamAfter != NEVER;
+    }
+
+    /** Ends the body and disconnects it from the client, whose response must not be used any more. */
+    public void detach() {
+        ended = true;
+        client = null;
     }
 
     /** Discards what was written. Must not be called once the body is streamed. */

@@ -4,6 +4,7 @@ import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.once.Call;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.once.Once.UnrecordedException;
 import dev.semel.once.Outcome;
 import dev.semel.store.Response;
@@ -15,6 +16,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A request with an idempotency key: runs its handler once, and sends or replays the response. */
@@ -56,8 +60,8 @@ public final class Exchange {
 
         private static final long serialVersionUID = 1L;
 
-        FailureResponse() {
-            super("The response is a failure", null, false, false);
+        FailureResponse(@Nullable Throwable cause) {
+            super("The response is a failure", cause, false, false);
         }
     }
 
@@ -76,51 +80,103 @@ public final class Exchange {
     }
 
     /**
-     * Runs the handler and sends its response; or sends the recorded response or an error instead.
+     * Runs the handler and sends its response; or sends the recorded response or an error instead. If the handler completes the request
+     * later, this returns before.
      *
      * @throws Exception if the handler throws, or the response cannot be sent
      */
     public void run(HandlerAdapter handler) throws Exception {
-        Outcome outcome;
-        try (Tracing.Trace trace = tracing.begin(request)) {
-            traceReference = trace.reference();
-            outcome = outcome(handler, trace);
-        } catch (StoreException e) {
-            LOG.log(Level.WARNING, "Store unavailable: {0}", e.getMessage());
-            send(IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(STORE_RETRY), handler);
+        Tracing.Trace trace = tracing.begin(request);
+        traceReference = trace.reference();
+        CompletableFuture<Outcome> outcome = outcome(handler);
+        if (!handler.isAsync()) {
+            finish(outcome, trace, handler);
             return;
-        } finally {
-            handler.end();
         }
+        trace.leaveThread();
+        var unused = outcome.whenComplete((result, failure) -> {
+            try {
+                finish(outcome, trace, handler);
+            } catch (Throwable e) {
+                handler.complete(e);
+                return;
+            }
+            handler.complete(null);
+        });
+    }
+
+    private CompletableFuture<Outcome> outcome(HandlerAdapter handler) {
+        try {
+            return rule.ifAbandoned() == null
+                    ? CompletableFuture.completedFuture(
+                            once.atomic(call, rule.backoff(), tx -> toRecord(handler.run(tx))))
+                    : once.leasedAsync(call, rule.ifAbandoned(), lease -> toRecord(handler.run(lease)))
+                            .toCompletableFuture();
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletionStage<Response> toRecord(CompletionStage<? extends HandlerResult> result) {
+        return result.thenCompose(complete -> {
+            try {
+                return CompletableFuture.completedFuture(toRecord(complete));
+            } catch (FailureResponse | UnrecordedException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        });
+    }
+
+    private void finish(CompletableFuture<Outcome> complete, Tracing.Trace trace, HandlerAdapter handler)
+            throws Exception {
+        Outcome outcome;
+        try (trace) {
+            outcome = complete.join();
+            String replayedTrace = outcome instanceof Outcome.Replayed replayed
+                    ? replayed.response().headers().get(TRACE)
+                    : null;
+            trace.ended(outcome, replayedTrace);
+        } catch (CompletionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            trace.aborted(cause);
+            handler.end();
+            abort(cause, handler);
+            return;
+        }
+        handler.end();
         if (outcome instanceof Outcome.Failed || outcome instanceof Outcome.Unknown) {
             Thread.interrupted(); // an interrupted thread cannot send the response
         }
         respond(outcome, handler);
     }
 
-    private Outcome outcome(HandlerAdapter handler, Tracing.Trace trace) {
-        try {
-            Outcome outcome = rule.ifAbandoned() == null
-                    ? once.atomic(call, rule.backoff(), tx -> toRecord(handler.run(tx)))
-                    : once.leased(call, rule.ifAbandoned(), lease -> toRecord(handler.run(lease)));
-            String replayedTrace = outcome instanceof Outcome.Replayed replayed
-                    ? replayed.response().headers().get(TRACE)
-                    : null;
-            trace.ended(outcome, replayedTrace);
-            return outcome;
-        } catch (Throwable e) {
-            trace.aborted(e);
-            throw e;
+    private static void abort(Throwable cause, HandlerAdapter handler) throws Exception {
+        if (!(cause instanceof StoreException)) {
+            throw rethrown(cause);
         }
+        LOG.log(Level.WARNING, "Store unavailable: {0}", cause.getMessage());
+        send(IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(STORE_RETRY), handler);
+    }
+
+    private static Exception rethrown(Throwable cause) {
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        return cause instanceof Exception e ? e : new IllegalStateException(cause);
     }
 
     private Response toRecord(HandlerResult result) throws FailureResponse, UnrecordedException {
         int status = result.status();
-        if (NEVER_FINAL.contains(status) || !result.isFinal()) {
+        boolean isFinal = !NEVER_FINAL.contains(status) && result.isFinal();
+        if (result.mayStillRun() && (!isFinal || status >= FIRST_FAILURE)) {
+            throw new FailureResponse(new UnknownOutcomeException(
+                    "The request ended with status " + status + " while its handler may still be at work", null));
+        }
+        if (!isFinal) {
             throw new UnrecordedException("The response is not final");
         }
         if (status >= FIRST_FAILURE) {
-            throw new FailureResponse();
+            throw new FailureResponse(null);
         }
         Response response = result.toResponse(traceReference == null ? Map.of() : Map.of(TRACE, traceReference));
         return status >= FIRST_REFUSAL ? response.asRefusal() : response;
@@ -165,10 +221,7 @@ public final class Exchange {
             return;
         }
         handler.discard();
-        if (cause instanceof Error error) {
-            throw error;
-        }
-        throw cause instanceof Exception e ? e : new IllegalStateException(cause);
+        throw rethrown(cause);
     }
 
     private static void replay(Response recorded, HandlerAdapter handler) throws IOException {

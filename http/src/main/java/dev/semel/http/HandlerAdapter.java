@@ -5,6 +5,8 @@ import dev.semel.once.Lease;
 import dev.semel.store.Response;
 import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adapts a web framework to {@link Exchange}: runs the handler of one request, buffers its response, and sends the response that the
@@ -21,12 +23,23 @@ public interface HandlerAdapter {
     /**
      * Runs the handler of a leased request. A long response may be streamed: it is then sent before it is recorded.
      *
+     * @return completes when the handler has completed the request, which may be after this method has returned
      * @throws dev.semel.once.Once.UnknownOutcomeException if the handler does not know whether it had its effect
      */
-    HandlerResult run(Lease lease) throws Exception;
+    CompletionStage<? extends HandlerResult> run(Lease lease) throws Exception;
+
+    /** Returns whether the last run may complete the request after {@link #run(Lease)} has returned. */
+    boolean isAsync();
 
     /** Called when the request has an outcome. The transaction or lease of the last run must no longer be available to the handler. */
     void end();
+
+    /**
+     * Called after {@link #end} and after the response was sent, if the last run {@linkplain #isAsync() is asynchronous}.
+     *
+     * @param failure the exception of the handler, or of sending its response; null if the response was sent
+     */
+    void complete(@Nullable Throwable failure);
 
     /** Returns whether a part of the last run's response was sent. */
     boolean isStreaming();

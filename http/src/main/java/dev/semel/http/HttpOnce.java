@@ -1,8 +1,6 @@
 package dev.semel.http;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.store.IdempotencyKey;
@@ -42,10 +40,10 @@ public final class HttpOnce {
      * Reads the headers and the body of a request. Blocks until the body is complete.
      *
      * @param rule the rule of the request's route
-     * @param user supplies the user who sends the request, 1 to 255 of {@code A-Za-z0-9_-}, or null if the user is unknown; called only
-     *     for requests with a key and routes that require one
+     * @param user supplies the user who sends the request, {@linkplain IdempotencyKey#isUser a valid user name}, or null if the user is
+     *     unknown; called only for requests with a key and routes that require one
      * @return null if the request has no key and the route requires none
-     * @throws RejectedException if the user is unknown, a header is missing or malformed, or the body cannot be read
+     * @throws RejectedException if the user is unknown or has an invalid name, a header is missing or malformed, or the body cannot be read
      */
     public @Nullable Exchange begin(WebRequest request, Idempotency rule, Supplier<@Nullable String> user)
             throws RejectedException {
@@ -57,8 +55,11 @@ public final class HttpOnce {
             return null;
         }
         String sender = user.get();
-        if (!TextFormat.TEXT.isValid(sender)) {
+        if (sender == null || sender.isEmpty()) {
             throw new RejectedException(IdempotencyProblem.UNAUTHENTICATED);
+        }
+        if (!IdempotencyKey.isUser(sender)) {
+            throw new RejectedException(IdempotencyProblem.INVALID_USER);
         }
         KeyHeaders headers = KeyHeaders.of(request, rule);
         if (headers.key() == null) {
@@ -66,8 +67,10 @@ public final class HttpOnce {
         }
         IdempotencyKey key = key(sender, request, headers.key());
         Payload payload = Payload.of(request, settings.requestLimit());
-        String clientTxId = headers.clientTxId() == null ? IdSchemes.TID62.mint() : headers.clientTxId();
-        Call call = new Call(key, payload.fingerprint(), clientTxId, KeyHeaders.maxWait(request));
+        Call call = Call.of(key, payload.fingerprint()).waiting(KeyHeaders.maxWait(request));
+        if (headers.clientTxId() != null) {
+            call = call.withClientTxId(headers.clientTxId());
+        }
         return new Exchange(once, tracing, rule, call, payload.body(), request);
     }
 

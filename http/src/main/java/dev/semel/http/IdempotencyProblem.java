@@ -5,8 +5,10 @@ import java.util.Locale;
 
 /** The errors of requests with a key, in order of precedence. */
 public enum IdempotencyProblem {
-    /** The user is unknown or has an invalid name. */
+    /** The user is unknown. */
     UNAUTHENTICATED(401, "Not signed in"),
+    /** The user is known, but the name is too long, contains control characters, or is a relative path. */
+    INVALID_USER(400, "Invalid user name"),
     /** The route requires a key. */
     MISSING_IDEMPOTENCY_KEY(400, "Missing Idempotency-Key header"),
     /** The key is empty, too long, has other characters, or is sent twice. */

@@ -70,6 +70,7 @@ public final class OpenTelemetryTracing implements Tracing {
 
         private final Span span;
         private final Scope scope;
+        private volatile boolean hasLeft;
 
         @SuppressWarnings("MustBeClosedChecker") // close() closes it
         Spanned(Span span) {
@@ -122,8 +123,16 @@ public final class OpenTelemetryTracing implements Tracing {
         }
 
         @Override
-        public void close() {
+        public void leaveThread() {
             scope.close();
+            hasLeft = true;
+        }
+
+        @Override
+        public void close() {
+            if (!hasLeft) {
+                scope.close();
+            }
             span.end();
         }
     }

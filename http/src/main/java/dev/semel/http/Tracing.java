@@ -13,7 +13,7 @@ public interface Tracing {
     /** A tracing that does nothing. */
     Tracing NONE = request -> new Trace() {};
 
-    /** Starts the trace of a request with a key. It is closed on the same thread. */
+    /** Starts the trace of a request with a key. It is closed on the same thread, or on another after {@link Trace#leaveThread}. */
     Trace begin(WebRequest request);
 
     /** The trace of one request. */
@@ -34,6 +34,9 @@ public interface Tracing {
 
         /** Called if the request has no outcome: the store failed, or the call was not allowed. */
         default void aborted(Throwable cause) {}
+
+        /** Called on the thread that started the trace, if the request is completed later. */
+        default void leaveThread() {}
 
         @Override
         default void close() {}

@@ -259,7 +259,7 @@ public final class Server implements AutoCloseable {
         }
         server.port = server.connector.getLocalPort();
         server.sweeper.every(settings.sweepPeriod(), Server::sweepFailed);
-        server.home.listensOn((server.tls == null ? "" : "https://") + "localhost:" + server.port);
+        server.home.listensOn(server.url());
         server.slowClients.watch(server.connector.getScheduler());
         if (server.tls != null) {
             server.tls.watch();

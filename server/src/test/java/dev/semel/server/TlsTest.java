@@ -150,7 +150,7 @@ class TlsTest {
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.headers().firstValue("Strict-Transport-Security")).hasValue("max-age=31536000");
         assertThat(server.requestReadiness()).isEqualTo(200);
-        assertThat(server.commands()).anyMatch(command -> command.contains("curl -i https://localhost:"));
+        assertThat(server.commands()).anyMatch(command -> command.contains("curl -si https://localhost:"));
     }
 
     @Test
@@ -200,16 +200,19 @@ class TlsTest {
         Path otherKey = Files.writeString(folder.resolve("other-key.pem"), second.key);
         Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing");
         Path old = Files.writeString(folder.resolve("old.pem"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n");
-        assertRefused(good, otherKey, "--tls-key names a file whose key is none for the certificate");
-        assertRefused(good, nothing, "--tls-key names a file that holds no private key as PKCS #8");
-        assertRefused(good, old, "--tls-key names a file that holds no private key as PKCS #8");
-        assertRefused(nothing, goodKey, "--tls-cert names a file that holds no certificate");
-        assertRefused(folder.resolve("gone"), goodKey, "--tls-cert names a file that is not there");
+        assertRefused(
+                good,
+                otherKey,
+                "--tls-key must name a private key of the same algorithm as the certificate in --tls-cert");
+        assertRefused(good, nothing, "--tls-key must name a PEM file with a private key as PKCS #8");
+        assertRefused(good, old, "--tls-key must name a PEM file with a private key as PKCS #8");
+        assertRefused(nothing, goodKey, "--tls-cert must name a PEM file with a certificate");
+        assertRefused(folder.resolve("gone"), goodKey, "--tls-cert must name a file of at most 1 MiB that can be read");
         assertThatThrownBy(() -> settings(Map.of(Setting.TLS_CERT, good.toString())))
                 .isInstanceOf(SettingException.class)
-                .hasMessage("--tls-cert needs --tls-key beside it");
+                .hasMessage("--tls-cert requires --tls-key");
         Path another = Files.writeString(folder.resolve("another-key.pem"), make("third", "EC").key);
-        assertRefused(good, another, "--tls-key holds the key of another certificate");
+        assertRefused(good, another, "--tls-key must name the private key of the certificate in --tls-cert");
         assertThat(settings(Map.of(Setting.TLS_CERT, good.toString(), Setting.TLS_KEY, goodKey.toString()))
                         .connections()
                         .tls())

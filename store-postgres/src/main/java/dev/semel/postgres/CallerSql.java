@@ -180,7 +180,7 @@ final class CallerSql {
         return rows;
     }
 
-    /** Records a key. */
+    /** The statement that records the key of a caller-managed transaction. */
     static final class Recording {
 
         private final SqlTexts texts;

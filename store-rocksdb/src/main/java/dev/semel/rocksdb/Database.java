@@ -275,7 +275,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** A range of row keys. */
+    /** A range of row keys, from one key to before another. */
     static final class RowRange {
         private final byte[] from;
         private final byte[] to; // exclusive

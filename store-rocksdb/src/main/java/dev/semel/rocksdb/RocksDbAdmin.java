@@ -78,7 +78,7 @@ final class RocksDbAdmin implements StoreAdmin {
         return new Listing(query, clock.instant()).run();
     }
 
-    /** Finds a page of keys. */
+    /** Finds one page of a listing of keys. */
     private final class Listing {
         private final KeyQuery query;
         private final Instant now;
@@ -293,7 +293,7 @@ final class RocksDbAdmin implements StoreAdmin {
         }
     }
 
-    /** A way to delete rows. */
+    /** Deletes a row and what belongs to it. */
     private interface Deletion {
 
         /** Returns the row whose lock protects the deletion. */

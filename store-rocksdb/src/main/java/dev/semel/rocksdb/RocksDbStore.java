@@ -64,7 +64,7 @@ import org.rocksdb.Snapshot;
  * group is atomic, and so is each commit in it. The threads of the other commits are unparked when the write has returned.
  *
  * <p>Only commits on different rows can be in one group, since the locks of each are held until its group is on disk. This is why a group
- * needs no checks of its own, and why a hot row gets one commit per sync, however many callers wait for it.
+ * needs no further checks, and why a hot row gets one commit per sync, however many callers wait for it.
  *
  * <p>Commit sequence numbers are assigned by the thread that writes the group, in the order of the batches. Groups are written one after
  * another, so a scan that sees a number sees all lower ones, too. The disk holds an upper bound of the numbers that may have been assigned

@@ -25,7 +25,6 @@ class CrashTest {
     @TempDir
     private Path folder;
 
-    /** Opens the store. */
     public static final class Sound implements StoreOpener {
         @Override
         public DocumentStore open(Path folder, Time time) {

@@ -49,7 +49,7 @@ class DiskTest {
         } catch (Exception | AssertionError e) {
             mountable = false;
         }
-        assumeTrue(mountable, "needs Linux, and the right to mount a disk of its own: " + mount);
+        assumeTrue(mountable, "needs Linux, and the right to mount a disk: " + mount);
     }
 
     private List<String> work(String mount, String what) throws Exception {

@@ -93,7 +93,7 @@ public interface AsyncLeaseContract extends StoreFixture {
         Call call = call("k");
         Once once = newOnce();
         CompletableFuture<Response> response = new CompletableFuture<>();
-        start(once, call, IfAbandoned.FREEZE, response);
+        CompletableFuture<Outcome> pending = start(once, call, IfAbandoned.FREEZE, response);
         time().after(Duration.ofSeconds(1), () -> response.complete(Response.of("in time")));
         CompletableFuture<Outcome> waiting =
                 CompletableFuture.supplyAsync(() -> run(once, Mode.LEASED, call.waiting(Duration.ofSeconds(30)), () -> {
@@ -102,6 +102,7 @@ public interface AsyncLeaseContract extends StoreFixture {
         time().awaitScheduled(3); // the heartbeat, the completion, and the end of the wait
         time().advance(Duration.ofSeconds(1));
         assertThat(waiting.join()).isInstanceOf(Outcome.Replayed.class);
+        assertThat(outcome(pending)).isInstanceOf(Outcome.Executed.class);
     }
 
     @Test

@@ -78,6 +78,32 @@ public interface DocumentAdminContract extends AdminFixture, DocumentFixture {
     }
 
     @Test
+    default void userWithAnyName_hasPrivateDocuments_whichAreErasedAlone() {
+        for (String user : USERS) {
+            DocumentCollection own = EXPIRING.ownedBy(user);
+            transactions().run(tx -> own.create(tx, "1-a", Json.of("1"), Duration.ofMinutes(1)));
+            transactions().run(tx -> own.create(tx, "2-a", Json.of("2"), null));
+        }
+        for (String user : USERS) {
+            DocumentCollection own = EXPIRING.ownedBy(user);
+            assertThat(own.find(documents(), Map.of("name", "a"), null, 10).items())
+                    .extracting(document -> document.id().owner() + " " + document.key())
+                    .containsExactly(user + " 1-a", user + " 2-a");
+        }
+        time().advance(Duration.ofMinutes(1));
+        assertThat(sweep()).containsEntry(StoreAdmin.DOCUMENTS, (long) USERS.size());
+        for (int erased = 0; erased < USERS.size(); erased++) {
+            assertThat(admin().erase(USERS.get(erased), true)).containsEntry(StoreAdmin.DOCUMENTS, 1L);
+            for (int left = erased + 1; left < USERS.size(); left++) {
+                DocumentCollection own = EXPIRING.ownedBy(USERS.get(left));
+                assertThat(own.scan(documents(), KeyRange.ofPrefix(""), null, 10)
+                                .items())
+                        .hasSize(1);
+            }
+        }
+    }
+
+    @Test
     default void documentsCreatedAgain_whileSwept_stay() throws Exception {
         for (int round = 1; round <= 6; round++) {
             Json data = Json.of(String.valueOf(round));

@@ -79,7 +79,8 @@ public interface DocumentCollectionContract extends DocumentFixture {
         for (Duration ttl : List.of(Duration.ofDays(36_526), Duration.ofSeconds(Long.MAX_VALUE))) {
             assertThatThrownBy(() -> write(tx -> NOTES.create(tx, "a", Json.of("1"), ttl)))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("A ttl must be at most a hundred years, not " + ttl + "; null is for ever");
+                    .hasMessage("A ttl must be at most a hundred years, not " + ttl
+                            + "; null means that it does not expire");
         }
         write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofDays(36_525)));
         assertThat(NOTES.read(documents(), "a").orElseThrow().expiresAt())

@@ -186,6 +186,26 @@ public interface StoreAdminContract extends AdminFixture {
     }
 
     @Test
+    default void userWithAnyName_isListedAndErased_andNoOther() {
+        for (String user : USERS) {
+            put(user, "POST /a", "one", Status.COMPLETED);
+            put(user, "POST /a", "two", Status.FAILED);
+        }
+        for (int limit : new int[] {1, 3, 100}) {
+            assertThat(list(KeyQuery.all(limit))).hasSize(2 * USERS.size()).doesNotHaveDuplicates();
+            assertThat(list(KeyQuery.all(limit).in(KeyStatus.FAILED))).hasSize(USERS.size());
+        }
+        for (String user : USERS) {
+            assertThat(list(KeyQuery.all(1).ofUser(user))).containsExactlyInAnyOrder(user + " one", user + " two");
+            assertThat(list(KeyQuery.all(1).ofUser(user).ofClientTx("tx-two"))).containsExactly(user + " two");
+        }
+        for (int erased = 0; erased < USERS.size(); erased++) {
+            assertThat(admin().erase(USERS.get(erased), true)).containsEntry(StoreAdmin.KEYS, 2L);
+            assertThat(list(KeyQuery.all(100))).hasSize(2 * (USERS.size() - erased - 1));
+        }
+    }
+
+    @Test
     default void erasedUser_hasNoKeys_andOthersHaveTheirs() {
         for (Status status : Status.values()) {
             put("ann", "POST /a", status.name(), status);

@@ -30,8 +30,30 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SkipsWhatIsNotImplemented.class)
 public interface StoreFixture {
 
-    /** The settings of the tests: the defaults without a quota. */
-    OnceSettings SETTINGS = OnceSettings.DEFAULTS.withQuota(Quota.NONE);
+    /** The settings of the tests: the defaults. */
+    OnceSettings SETTINGS = OnceSettings.DEFAULTS;
+
+    /** Users as identity providers name them. Some differ only in case or in their encoding, and some contain others. */
+    List<String> USERS = List.of(
+            "bob@example.com",
+            "Bob@example.com",
+            "auth0|42",
+            "ann",
+            "bob",
+            "ann,bob",
+            "{ann,bob}",
+            "a/b",
+            "a",
+            "CN=Bob, O=\"Example\"",
+            "'; drop table idempotency_records; --",
+            "50%_\\",
+            " ",
+            "Zo\u00eb",
+            "Zoe\u0308",
+            "\u674e\u5c0f\u9f99",
+            "\ud83d\ude00",
+            "\uffff",
+            "\ud83d\ude00".repeat(255));
 
     /** The payload of calls, by default. */
     String PAYLOAD = "{\"amount\":100}";
@@ -83,7 +105,7 @@ public interface StoreFixture {
     }
 
     /** Throws anything where the compiler expects an unchecked exception. */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     static <T extends Throwable> T unchecked(Throwable thrown) throws T {
         throw (T) thrown;
     }

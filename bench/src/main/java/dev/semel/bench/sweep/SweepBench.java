@@ -35,9 +35,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "sweep",
         description = {
-            "Sweeps expired keys beside calls that come at a steady rate, on both durable stores; takes about an hour and"
-                    + " a half, and about 3 GB in a temporary folder.",
-            "For a short run: --keys 1000."
+            "Measures calls during a sweep of expired keys, on both durable stores. Takes about 90 minutes and 3 GB of disk space.",
+            "For a short run: --keys 1000"
         })
 public final class SweepBench implements Runnable {
 
@@ -52,14 +51,14 @@ public final class SweepBench implements Runnable {
             names = "--keys",
             paramLabel = "N",
             defaultValue = "1000000",
-            description = "Keys to sweep; default: a million.")
+            description = "Number of keys to sweep. Default: ${DEFAULT-VALUE}.")
     private long keys;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
             defaultValue = "500",
-            description = "Calls a second; default: ${DEFAULT-VALUE}.")
+            description = "Number of calls per second. Default: ${DEFAULT-VALUE}.")
     private int rate;
 
     @Mixin

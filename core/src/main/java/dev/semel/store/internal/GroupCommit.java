@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a write throws, nobody knows which of its batches were stored. Every caller of the group gets a {@link StoreException} that is not
  * {@linkplain StoreException#isCertain() certain}, and resolves it by its commit id. The leader hands over whatever was thrown, an
- * {@link Error} included, or else the queue would wait for ever. It clears its interrupt flag while it writes for others, and restores it
+ * {@link Error} included, or else the queue would wait indefinitely. It clears its interrupt flag while it writes for others, and restores it
  * afterwards.
  */
 public final class GroupCommit<T> {

@@ -26,7 +26,7 @@ public final class UniqueIds {
         return SYSTEM.next();
     }
 
-    /** Returns a new id. */
+    /** Returns a new id with the time of the clock. */
     public String next() {
         return scheme.mint();
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.lang.System.Logger.Level;
 import java.nio.charset.Charset;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CapturedResponse extends HttpServletResponseWrapper {
 
+    private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
+
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
             .withZone(ZoneOffset.UTC);
@@ -54,7 +57,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private final CapturedHeaders headers = new CapturedHeaders();
     private final List<Cookie> cookies = new ArrayList<>(0);
     private final CapturedBody body;
-    private final ServletOutputStream stream;
+    private final CapturedStream stream;
     private @Nullable LastByte lastByte;
     private int status = SC_OK;
     private long announced = -1;
@@ -153,6 +156,34 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         if (bytes.length > 0) {
             response.setContentLength(bytes.length);
             response.getOutputStream().write(bytes);
+        }
+    }
+
+    /** Sets the run whose handler may write without blocking. */
+    void async(AsyncRun async) {
+        stream.async(async);
+    }
+
+    /** Sets whether a flush starts streaming at once. */
+    void streamOnFlush(boolean eager) {
+        body.streamOnFlush(eager);
+    }
+
+    /** Disconnects this response from the client. The container has completed the request. */
+    void detach() {
+        body.detach();
+    }
+
+    /** Breaks the connection off, if the client has a part of the response; otherwise sends an error. */
+    void abort() {
+        try {
+            if (beneath.isCommitted()) {
+                Tomcat.closeNow(beneath);
+            } else {
+                beneath.sendError(SC_INTERNAL_SERVER_ERROR);
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "The client has disconnected", e);
         }
     }
 

@@ -16,6 +16,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the rest of a filter chain as the handler of a request. */
@@ -52,7 +53,10 @@ final class FilterChainAdapter implements HandlerAdapter {
         if (before != null && !before.isTransactionTaken()) {
             return before;
         }
-        Run run = run(CapturedBody.NEVER, tx, null);
+        CapturedResponse captured = new CapturedResponse(response, CapturedBody.NEVER, settings.responseLimit());
+        Run run = begin(captured, null, tx, null);
+        handle(run, chain);
+        captured.finish();
         if (before != null && before.isSeenWrapped() && run.isTransactionTaken() && !run.isSeenWrapped()) {
             throw new IllegalStateException(
                     "The container did not run the filters behind IdempotencyFilter again after a write conflict: register it as the last filter");
@@ -61,21 +65,33 @@ final class FilterChainAdapter implements HandlerAdapter {
     }
 
     @Override
-    public Run run(Lease lease) throws IOException, ServletException {
-        return run(settings.streamAfter(), null, lease);
+    public CompletionStage<Run> run(Lease lease) throws Exception {
+        CapturedResponse captured = new CapturedResponse(response, settings.streamAfter(), settings.responseLimit());
+        AsyncRun async = new AsyncRun(captured);
+        Run run = begin(captured, async, null, lease);
+        try {
+            async.run(() -> handle(run, chain));
+        } catch (IOException | ServletException | RuntimeException e) {
+            throw async.failed(e);
+        }
+        async.returned();
+        return async.ended().thenApply(ended -> {
+            captured.finish();
+            return run;
+        });
     }
 
-    private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)
-            throws IOException, ServletException {
+    private Run begin(
+            CapturedResponse captured, @Nullable AsyncRun async, @Nullable Transaction tx, @Nullable Lease lease) {
         discard();
-        Run run = new Run(
-                new KeyedRequest(request, exchange.body()),
-                new CapturedResponse(response, streamAfter, settings.responseLimit()),
-                exchange.clientTxId(),
-                tx,
-                lease);
+        KeyedRequest keyed = new KeyedRequest(request, exchange.body(), captured, async);
+        Run run = new Run(keyed, captured, exchange.clientTxId(), tx, lease);
         last = run;
         run.start();
+        return run;
+    }
+
+    private static void handle(Run run, FilterChain chain) throws IOException, ServletException {
         try {
             chain.doFilter(run.request(), run.response());
         } catch (IOException | ServletException | RuntimeException e) {
@@ -85,8 +101,16 @@ final class FilterChainAdapter implements HandlerAdapter {
             run.doNotRecord();
             run.response().send(IdempotencyProblem.UNREADABLE_BODY.problem().detailed("The form is malformed"));
         }
-        run.response().finish();
-        return run;
+    }
+
+    @Override
+    public boolean isAsync() {
+        AsyncRun async = async();
+        return async != null && async.isStarted();
+    }
+
+    private @Nullable AsyncRun async() {
+        return last == null ? null : last.async();
     }
 
     @Override
@@ -97,19 +121,44 @@ final class FilterChainAdapter implements HandlerAdapter {
     }
 
     @Override
+    public void complete(@Nullable Throwable failure) {
+        AsyncRun async = async();
+        if (async != null) {
+            async.sent(failure);
+        }
+    }
+
+    /** Throws the exception that the container has to handle, if the asynchronous run has failed before it left this thread. */
+    void rethrow() throws IOException, ServletException {
+        AsyncRun async = async();
+        if (async != null) {
+            async.rethrow();
+        }
+    }
+
+    /** Returns whether the container has sent a response, so that no other can be sent. */
+    private boolean isMissed() {
+        AsyncRun async = async();
+        return async != null && async.isMissed();
+    }
+
+    @Override
     public boolean isStreaming() {
         return last != null && last.response().isStreaming();
     }
 
     @Override
     public void discard() {
-        if (last != null) {
+        if (last != null && !isMissed()) {
             last.response().discard();
         }
     }
 
     @Override
     public void send(Map<String, String> headers) throws IOException {
+        if (isMissed()) {
+            return;
+        }
         if (!response.isCommitted()) {
             headers.forEach(response::setHeader);
         }
@@ -118,13 +167,17 @@ final class FilterChainAdapter implements HandlerAdapter {
 
     @Override
     public void replay(Response recorded, Map<String, String> headers) throws IOException {
-        headers.forEach(response::setHeader);
-        CapturedResponse.replay(recorded, response);
+        if (!isMissed()) {
+            headers.forEach(response::setHeader);
+            CapturedResponse.replay(recorded, response);
+        }
     }
 
     @Override
     public void send(Problem problem, Map<String, String> headers) throws IOException {
-        headers.forEach(response::setHeader);
-        ProblemSender.send(problem, response);
+        if (!isMissed()) {
+            headers.forEach(response::setHeader);
+            ProblemSender.send(problem, response);
+        }
     }
 }

@@ -11,15 +11,19 @@ import dev.semel.http.RejectedException;
 import dev.semel.http.Tracing;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.FilterConfig;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -33,8 +37,11 @@ import org.jspecify.annotations.Nullable;
  * an {@linkplain Idempotency.Mode#ATOMIC atomic} request runs again, and not every container runs the filters behind this one again.
  *
  * <p>Requests with a safe method, and requests without a key on routes that require none, are passed on unchanged. For all others, the
- * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler must complete such a request before
- * it returns: {@code startAsync} throws. It reads the body as it does without a key: as a stream, as parameters or as parts.
+ * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler reads the body as it does without
+ * a key: as a stream, as parameters or as parts.
+ *
+ * <p>The handler of a leased request may complete it asynchronously. Register this filter with {@code asyncSupported} and for the dispatcher
+ * types {@code REQUEST} and {@code ASYNC}, as {@link #register} does. The handler of an atomic request must complete it before it returns.
  */
 public final class IdempotencyFilter implements Filter {
 
@@ -50,7 +57,8 @@ public final class IdempotencyFilter implements Filter {
     /**
      * Creates a filter with the default limits.
      *
-     * @param user returns the user who sends a request, 1 to 255 of {@code A-Za-z0-9_-}; null if the user is unknown
+     * @param user returns the user who sends a request, {@linkplain dev.semel.store.IdempotencyKey#isUser a valid user name}; null if the
+     *     user is unknown
      * @param rules returns the rule for the method and path of a request
      */
     public IdempotencyFilter(
@@ -123,6 +131,23 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
+    /**
+     * Registers this filter with a web application that is starting, behind the filters that are declared, for requests and asynchronous
+     * dispatches.
+     *
+     * @throws IllegalStateException if the application has a filter of this name, or has started
+     */
+    public FilterRegistration.Dynamic register(ServletContext context, String name, String... urlPatterns) {
+        FilterRegistration.Dynamic registration = context.addFilter(name, this);
+        if (registration == null) {
+            throw new IllegalStateException("The application has a filter of the name " + name + ": use another one");
+        }
+        registration.setAsyncSupported(true);
+        registration.addMappingForUrlPatterns(
+                EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), true, urlPatterns);
+        return registration;
+    }
+
     /** @throws ServletException if another idempotency filter has a different store and matches the same requests */
     @Override
     public void init(FilterConfig config) throws ServletException {
@@ -142,11 +167,25 @@ public final class IdempotencyFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean mayChange = request instanceof HttpServletRequest http
+        Run run = Run.of(request);
+        if (run != null) {
+            continueRun(run, request, response, chain);
+        } else if (request instanceof HttpServletRequest http
                 && !HttpOnce.isSafe(http.getMethod())
-                && Run.of(request) == null; // a forward or an include from the handler passes
-        if (mayChange) {
-            filter((HttpServletRequest) request, (HttpServletResponse) response, chain);
+                && http.getDispatcherType() != DispatcherType.ASYNC
+                && http.getDispatcherType() != DispatcherType.ERROR) {
+            filter(http, (HttpServletResponse) response, chain);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    /** Passes on a forward or an include from the handler, and ends its run after an asynchronous dispatch. */
+    private static void continueRun(Run run, ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        AsyncRun async = run.async();
+        if (async != null && request.getDispatcherType() == DispatcherType.ASYNC && !async.isDispatching()) {
+            async.dispatch(request, response, chain);
         } else {
             chain.doFilter(request, response);
         }
@@ -165,8 +204,10 @@ public final class IdempotencyFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
+        FilterChainAdapter adapter = new FilterChainAdapter(exchange, once.settings(), request, response, chain);
         try {
-            exchange.run(new FilterChainAdapter(exchange, once.settings(), request, response, chain));
+            exchange.run(adapter);
+            adapter.rethrow();
         } catch (IOException | ServletException | RuntimeException e) {
             throw e;
         } catch (Exception e) {

@@ -20,7 +20,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedRequest extends HttpServletRequestWrapper {
 
+    private static final List<String> CONTAINERS =
+            List.of("org.apache.catalina.", "org.eclipse.jetty.", "io.undertow.");
+
     private final byte @Nullable [] body;
+    private final CapturedResponse response;
+    private final @Nullable AsyncRun async;
     private @Nullable String encoding;
     private @Nullable ServletInputStream stream;
     private @Nullable BufferedReader reader;
@@ -38,10 +45,19 @@ final class KeyedRequest extends HttpServletRequestWrapper {
     private @Nullable Map<String, String[]> parameters;
     private @Nullable ServletRequest parametersOf;
 
-    /** @param body null if it was parsed */
-    KeyedRequest(HttpServletRequest request, byte @Nullable [] body) {
+    /**
+     * Creates the request of a run.
+     *
+     * @param body null if it was parsed
+     * @param response the response of the same run
+     * @param async null if the run is atomic
+     */
+    KeyedRequest(
+            HttpServletRequest request, byte @Nullable [] body, CapturedResponse response, @Nullable AsyncRun async) {
         super(request);
         this.body = body;
+        this.response = response;
+        this.async = async;
     }
 
     /** Returns whether the handler has asked for a parameter of a form that is malformed. */
@@ -58,7 +74,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
             throw new IllegalStateException("getReader() was called for this request: read the body from the reader");
         }
         if (stream == null) {
-            stream = new Body(body);
+            stream = new Body(body, async);
         }
         return stream;
     }
@@ -175,39 +191,89 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         return isParsed && Payload.isForm(getContentType());
     }
 
-    /** False: what is done later, by others, cannot be recorded when the handler returns. */
+    /** Returns the asynchronous part of a leased run; null if the run is atomic. */
+    @Nullable AsyncRun async() {
+        return async;
+    }
+
+    /** Returns false for an atomic run, whose transaction ends when its handler returns. */
     @Override
     public boolean isAsyncSupported() {
-        return false;
+        if (async == null) {
+            return false;
+        }
+        boolean isSupported = super.isAsyncSupported();
+        if (!isSupported && !isAskedByContainer()) {
+            async.refuse();
+        }
+        return isSupported;
+    }
+
+    /** Whether the container asks, as it does before each filter of a forward, and not the handler. */
+    private static boolean isAskedByContainer() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                        .filter(name ->
+                                !name.startsWith("jakarta.servlet.") && !name.equals(KeyedRequest.class.getName()))
+                        .findFirst()
+                        .filter(name -> CONTAINERS.stream().anyMatch(name::startsWith))
+                        .isPresent());
     }
 
     @Override
     public AsyncContext startAsync() {
-        throw new IllegalStateException("A request with an Idempotency-Key is completed when its handler returns");
+        return startAsync(this, response, true);
     }
 
     @Override
     public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-        return startAsync();
+        return startAsync(request, response, false);
+    }
+
+    private AsyncContext startAsync(ServletRequest request, ServletResponse response, boolean areOriginal) {
+        if (async == null) {
+            throw new IllegalStateException(
+                    "The route is atomic: its handler has to complete the request before it returns. Use a leased route");
+        }
+        if (!isAsyncSupported()) {
+            throw new IllegalStateException(
+                    "The idempotency filter, or another filter or the servlet, was registered without"
+                            + " asyncSupported");
+        }
+        return async.start(super.startAsync(request, response), request, response, areOriginal);
+    }
+
+    @Override
+    public AsyncContext getAsyncContext() {
+        super.getAsyncContext(); // throws if the request is not asynchronous
+        return Objects.requireNonNull(async).context();
     }
 
     /** The bytes of a body as a stream. */
     private static final class Body extends ServletInputStream {
 
         private final ByteArrayInputStream bytes;
+        private final @Nullable AsyncRun async;
+        private @Nullable ReadListener listener;
+        private boolean endNotified;
 
-        Body(byte[] body) {
+        Body(byte[] body, @Nullable AsyncRun async) {
             this.bytes = new ByteArrayInputStream(body);
+            this.async = async;
         }
 
         @Override
         public int read() {
-            return bytes.read();
+            int next = bytes.read();
+            notifyEnd();
+            return next;
         }
 
         @Override
         public int read(byte[] buffer, int offset, int length) {
-            return bytes.read(buffer, offset, length);
+            int count = bytes.read(buffer, offset, length);
+            notifyEnd();
+            return count;
         }
 
         @Override
@@ -225,9 +291,24 @@ final class KeyedRequest extends HttpServletRequestWrapper {
             return true;
         }
 
+        /** Notifies a listener that data is available, once, since all of the body is. */
         @Override
         public void setReadListener(ReadListener listener) {
-            throw new IllegalStateException("The request is not asynchronous");
+            if (async == null) {
+                throw new IllegalStateException("The request is not asynchronous");
+            }
+            if (!isFinished()) {
+                async.later(listener::onDataAvailable, listener::onError);
+            }
+            this.listener = listener;
+            notifyEnd();
+        }
+
+        private void notifyEnd() {
+            if (listener != null && async != null && isFinished() && !endNotified) {
+                endNotified = true;
+                async.later(listener::onAllDataRead, listener::onError);
+            }
         }
     }
 }

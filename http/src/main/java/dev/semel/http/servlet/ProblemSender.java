@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.TimeUnit;
 
-/** Sends error responses. */
+/** Sends errors as {@code application/problem+json}. */
 public final class ProblemSender {
 
     private static final int MOST_DRAINED = 16 << 20;

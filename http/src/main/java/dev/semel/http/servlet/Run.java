@@ -8,7 +8,7 @@ import jakarta.servlet.ServletRequest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a handler. */
+/** One run of a handler, with its request and its captured response. */
 final class Run implements HandlerResult {
 
     private static final String ATTRIBUTE = Run.class.getName();
@@ -18,7 +18,8 @@ final class Run implements HandlerResult {
     private final String clientTxId;
     private final @Nullable Transaction transaction;
     private final @Nullable Lease lease;
-    private boolean isFinal = true;
+    private final @Nullable AsyncRun async;
+    private volatile boolean isFinal = true;
     private boolean transactionTaken;
     private boolean seenWrapped;
 
@@ -33,6 +34,7 @@ final class Run implements HandlerResult {
         this.clientTxId = clientTxId;
         this.transaction = transaction;
         this.lease = lease;
+        this.async = request.async();
     }
 
     /** Returns the run that a request belongs to, even if the request is wrapped; null if it has no key. */
@@ -54,6 +56,11 @@ final class Run implements HandlerResult {
 
     CapturedResponse response() {
         return response;
+    }
+
+    /** Returns the asynchronous part of a leased run; null if the run is atomic. */
+    @Nullable AsyncRun async() {
+        return async;
     }
 
     String clientTxId() {
@@ -93,6 +100,11 @@ final class Run implements HandlerResult {
     @Override
     public boolean isFinal() {
         return isFinal;
+    }
+
+    @Override
+    public boolean mayStillRun() {
+        return async != null && async.mayStillRun();
     }
 
     @Override

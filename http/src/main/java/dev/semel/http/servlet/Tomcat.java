@@ -7,13 +7,20 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.ServletResponseWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What differs in Tomcat from other containers and cannot be asked for in terms of the Servlet API. */
 final class Tomcat {
+
+    private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
 
     private static final String PACKAGE = "org.apache.catalina.";
 
@@ -25,7 +32,11 @@ final class Tomcat {
         while (innermost instanceof ServletRequestWrapper wrapper) {
             innermost = wrapper.getRequest();
         }
-        return innermost.getClass().getName().startsWith(PACKAGE);
+        return isClass(innermost.getClass().getName());
+    }
+
+    private static boolean isClass(String name) {
+        return name.startsWith(PACKAGE);
     }
 
     /**
@@ -33,7 +44,7 @@ final class Tomcat {
      * it, so nothing could be sent afterwards. Its response is therefore hidden behind a view. Other containers must find their own.
      */
     static HttpServletResponse hidden(HttpServletResponse response) {
-        return innermost(response).getClass().getName().startsWith(PACKAGE) ? view(response) : response;
+        return isClass(innermost(response).getClass().getName()) ? view(response) : response;
     }
 
     private static ServletResponse innermost(HttpServletResponse response) {
@@ -49,19 +60,56 @@ final class Tomcat {
      * API cannot prevent. If Tomcat's classes are closed or have changed, its page is sent.
      */
     static void resume(HttpServletRequest request, HttpServletResponse response) {
-        ServletResponse innermost = innermost(response);
-        if (!innermost.getClass().getName().startsWith(PACKAGE)) {
+        Object connected = connected(response);
+        if (connected == null) {
             return;
         }
         try {
-            Field field = innermost.getClass().getDeclaredField("response");
-            field.setAccessible(true);
-            Object connected = Objects.requireNonNull(field.get(innermost));
             connected.getClass().getMethod("setSuspended", boolean.class).invoke(connected, false);
             connected.getClass().getMethod("resetError").invoke(connected);
             request.removeAttribute(RequestDispatcher.ERROR_EXCEPTION);
         } catch (ReflectiveOperationException | RuntimeException e) {
-            // Tomcat's page is sent
+            LOG.log(Level.DEBUG, "Tomcat sends its own page", e);
+        }
+    }
+
+    /** Closes the connection of a response of which a part was sent, where only a container's thread could do so by an exception. */
+    static void closeNow(HttpServletResponse response) throws IOException {
+        Object connected = connected(response);
+        if (connected == null) {
+            response.sendError(-1); // on Jetty, this closes the connection
+            return;
+        }
+        try {
+            Object coyote = connected.getClass().getMethod("getCoyoteResponse").invoke(connected);
+            Method action = Arrays.stream(
+                            Objects.requireNonNull(coyote).getClass().getMethods())
+                    .filter(method -> method.getName().equals("action"))
+                    .findFirst()
+                    .orElseThrow();
+            Object closeNow = Arrays.stream(action.getParameterTypes()[0].getEnumConstants())
+                    .filter(constant -> constant.toString().equals("CLOSE_NOW"))
+                    .findFirst()
+                    .orElseThrow();
+            action.invoke(coyote, closeNow, new IOException("The response was not recorded"));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            LOG.log(Level.WARNING, "A response that was not recorded is not cut off", e);
+        }
+    }
+
+    /** Returns Tomcat's internal response; null if there is none, or it is not accessible. */
+    private static @Nullable Object connected(HttpServletResponse response) {
+        ServletResponse innermost = innermost(response);
+        if (!isClass(innermost.getClass().getName())) {
+            return null;
+        }
+        try {
+            Field field = innermost.getClass().getDeclaredField("response");
+            field.setAccessible(true);
+            return field.get(innermost);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "Tomcat is not accessible", e);
+            return null;
         }
     }
 

@@ -292,18 +292,6 @@ class BodyTest {
     }
 
     @Test
-    void asynchronousHandler_isRejected() throws Exception {
-        try (TestApp app = TestApp.on(web).serve((request, response) -> {
-            assertThat(request.isAsyncSupported()).isFalse();
-            assertThatThrownBy(request::startAsync).isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> request.startAsync(request, response)).isInstanceOf(IllegalStateException.class);
-            response.setStatus(202);
-        })) {
-            assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(202);
-        }
-    }
-
-    @Test
     void tooLargeBodyWithAKnownKey_isRejected() throws Exception {
         try (TestApp app = TestApp.on(web).settings(new FilterSettings(4, 4, 4)).serve(echo)) {
             app.post("/").key("k").body("1234").send();

@@ -26,16 +26,19 @@ import org.eclipse.jetty.server.ServerConnector;
 enum Container {
     JETTY {
         @Override
-        Running start(List<Filter> filters, boolean multipart, Servlet servlet) throws Exception {
+        Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception {
             Server server = new Server();
             ServerConnector connector = new ServerConnector(server);
             connector.setHost(HOST);
             server.addConnector(connector);
             ServletContextHandler context = new ServletContextHandler(ServletContextHandler.SESSIONS);
             for (Filter filter : filters) {
-                context.addFilter(new FilterHolder(filter), "/*", EnumSet.allOf(DispatcherType.class));
+                FilterHolder holder = new FilterHolder(filter);
+                holder.setAsyncSupported(async);
+                context.addFilter(holder, "/*", EnumSet.allOf(DispatcherType.class));
             }
             ServletHolder holder = new ServletHolder(servlet);
+            holder.setAsyncSupported(async);
             holder.getRegistration().setMultipartConfig(multipart ? MULTIPART : null);
             context.addServlet(holder, "/*");
             ErrorPageErrorHandler errors = new ErrorPageErrorHandler();
@@ -48,7 +51,7 @@ enum Container {
     },
     TOMCAT {
         @Override
-        Running start(List<Filter> filters, boolean multipart, Servlet servlet) throws Exception {
+        Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception {
             Tomcat tomcat = new Tomcat();
             tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
             tomcat.setHostname(HOST);
@@ -58,9 +61,10 @@ enum Container {
             ((StandardContext) context).setClearReferencesRmiTargets(false); // these two need access to closed packages
             ((StandardContext) context).setClearReferencesThreadLocals(false);
             for (int i = 0; i < filters.size(); i++) {
-                add(context, filters.get(i), "filter" + i);
+                add(context, filters.get(i), async, "filter" + i);
             }
             Wrapper wrapper = Tomcat.addServlet(context, "servlet", servlet);
+            wrapper.setAsyncSupported(async);
             wrapper.setMultipartConfigElement(multipart ? MULTIPART : null);
             wrapper.addMapping("/*");
             ErrorPage errors = new ErrorPage();
@@ -71,9 +75,10 @@ enum Container {
             return new Running(tomcat.getConnector().getLocalPort(), () -> stop(tomcat));
         }
 
-        private void add(Context context, Filter filter, String name) {
+        private void add(Context context, Filter filter, boolean async, String name) {
             FilterDef definition = new FilterDef();
             definition.setFilterName(name);
+            definition.setAsyncSupported(Boolean.toString(async));
             definition.setFilter(filter);
             definition.setFilterClass(filter.getClass().getName());
             context.addFilterDef(definition);
@@ -100,7 +105,7 @@ enum Container {
     private static final String HOST = "127.0.0.1";
 
     /** Serves all paths with one servlet behind the filters, in the given order. */
-    abstract Running start(List<Filter> filters, boolean multipart, Servlet servlet) throws Exception;
+    abstract Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception;
 
     record Running(int port, AutoCloseable stop) implements AutoCloseable {
 

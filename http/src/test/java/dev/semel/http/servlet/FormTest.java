@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Forms, with and without files, whoever parses them. */
+/** Forms, with and without files, parsed by the handler or by a filter in front. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class FormTest {

@@ -1,15 +1,29 @@
 package dev.semel.http.servlet;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.http.Idempotency;
 import dev.semel.memory.MemoryStore;
 import dev.semel.once.Once;
+import dev.semel.store.IfAbandoned;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +94,54 @@ class RegistrationTest {
     void filtersWithTheSameStore_start() throws Exception {
         try (MemoryStore store = new MemoryStore()) {
             start(List.of(on(store), on(store)), "/*", "/*");
+        }
+    }
+
+    @Test
+    void filterThatIsRegistered_takesPartInAsynchronousRequests() throws Exception {
+        AtomicInteger charges = new AtomicInteger();
+        HttpServlet servlet = new HttpServlet() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+                if (request.getDispatcherType() == DispatcherType.ASYNC) {
+                    response.getWriter().print("charged " + charges.incrementAndGet());
+                } else {
+                    request.startAsync().dispatch();
+                }
+            }
+        };
+        MemoryStore store = new MemoryStore();
+        IdempotencyFilter filter = new IdempotencyFilter(
+                Once.on(store), request -> "ann", request -> Idempotency.leased(IfAbandoned.FREEZE));
+        Server server = new Server(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        ServletContextHandler context = new ServletContextHandler();
+        ServletHolder holder = new ServletHolder(servlet);
+        holder.setAsyncSupported(true);
+        context.addServlet(holder, "/*");
+        context.addServletContainerInitializer((types, web) -> {
+            filter.register(web, "idempotency", "/*");
+            assertThatThrownBy(() -> filter.register(web, "idempotency", "/*"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("idempotency");
+        });
+        server.setHandler(context);
+        server.start();
+        try {
+            HttpClient client = HttpClient.newHttpClient();
+            for (int i = 0; i < 2; i++) {
+                HttpRequest request = HttpRequest.newBuilder(server.getURI())
+                        .header("Idempotency-Key", "k")
+                        .POST(HttpRequest.BodyPublishers.noBody())
+                        .build();
+                assertThat(client.send(request, HttpResponse.BodyHandlers.ofString())
+                                .body())
+                        .isEqualTo("charged 1");
+            }
+        } finally {
+            server.stop();
+            store.close();
         }
     }
 }

@@ -59,6 +59,7 @@ final class TestApp implements AutoCloseable {
         private final List<Filter> inFront = new ArrayList<>();
         private final List<Filter> behind = new ArrayList<>();
         private boolean multipart;
+        private boolean async;
         private @Nullable DocumentStore store;
 
         private Builder(Container web) {
@@ -96,6 +97,12 @@ final class TestApp implements AutoCloseable {
             return this;
         }
 
+        /** Lets filters and servlet take part in asynchronous requests. */
+        Builder async() {
+            this.async = true;
+            return this;
+        }
+
         Builder behind(Filter filter) {
             behind.add(filter);
             return this;
@@ -124,7 +131,7 @@ final class TestApp implements AutoCloseable {
         filters.add(new IdempotencyFilter(
                 engine, request -> request.getHeader("X-User"), request -> with.rule, with.settings, with.tracing));
         filters.addAll(with.behind);
-        this.web = with.web.start(filters, with.multipart, new HttpServlet() {
+        this.web = with.web.start(filters, with.multipart, with.async, new HttpServlet() {
             private static final long serialVersionUID = 1L;
 
             @Override

@@ -38,7 +38,6 @@ class VocabularyTest {
     private static final Set<String> UNCHECKED = Boolean.getBoolean("vocabulary.all")
             ? Set.of()
             : Set.of(
-                    "bench",
                     "core",
                     "docs",
                     "http",
