@@ -114,7 +114,7 @@ public final class Exchange {
         });
     }
 
-    /** Waits for a request in progress if the client asks for it and the bounds allow it. */
+    /** Waits for a request in progress if the client prefers to wait and the bounds allow it. */
     private CompletableFuture<Outcome> outcomeOrWait(HandlerAdapter handler) {
         CompletableFuture<Outcome> outcome = outcome(call.waiting(Duration.ZERO), handler);
         boolean inProgress =
