@@ -231,7 +231,6 @@ class ServerSettingsTest {
                 .hasMessageStartingWith("--config names a malformed file: '" + malformed);
     }
 
-    /** It may be somebody else's. */
     @Test
     void unknownVariable_isReported() {
         Map<String, String> environment =
