@@ -39,6 +39,7 @@ public final class Exchange {
     private static final String TRACE = "Semel-Trace";
 
     private final Once once;
+    private final Waiters waiters;
     private final Tracing tracing;
     private final Idempotency rule;
     private final Call call;
@@ -46,8 +47,16 @@ public final class Exchange {
     private final WebRequest request;
     private @Nullable String traceReference;
 
-    Exchange(Once once, Tracing tracing, Idempotency rule, Call call, byte @Nullable [] body, WebRequest request) {
+    Exchange(
+            Once once,
+            Waiters waiters,
+            Tracing tracing,
+            Idempotency rule,
+            Call call,
+            byte @Nullable [] body,
+            WebRequest request) {
         this.once = once;
+        this.waiters = waiters;
         this.tracing = tracing;
         this.rule = rule;
         this.call = call;
@@ -88,7 +97,7 @@ public final class Exchange {
     public void run(HandlerAdapter handler) throws Exception {
         Tracing.Trace trace = tracing.begin(request);
         traceReference = trace.reference();
-        CompletableFuture<Outcome> outcome = outcome(handler);
+        CompletableFuture<Outcome> outcome = outcomeOrWait(handler);
         if (!handler.isAsync()) {
             finish(outcome, trace, handler);
             return;
@@ -105,7 +114,25 @@ public final class Exchange {
         });
     }
 
-    private CompletableFuture<Outcome> outcome(HandlerAdapter handler) {
+    /** Waits for a request in progress if the client prefers to wait and the bounds allow it. */
+    private CompletableFuture<Outcome> outcomeOrWait(HandlerAdapter handler) {
+        CompletableFuture<Outcome> outcome = outcome(call.waiting(Duration.ZERO), handler);
+        boolean inProgress =
+                outcome.isDone() && !outcome.isCompletedExceptionally() && outcome.join() instanceof Outcome.InProgress;
+        Runnable leave = inProgress && !call.maxWait().isZero()
+                ? waiters.enter(call.key().user())
+                : null;
+        if (leave == null) {
+            return outcome;
+        }
+        try {
+            return outcome(call, handler);
+        } finally {
+            leave.run();
+        }
+    }
+
+    private CompletableFuture<Outcome> outcome(Call call, HandlerAdapter handler) {
         try {
             return rule.ifAbandoned() == null
                     ? CompletableFuture.completedFuture(
@@ -131,16 +158,10 @@ public final class Exchange {
             throws Exception {
         Outcome outcome;
         try (trace) {
-            outcome = complete.join();
-            String replayedTrace = outcome instanceof Outcome.Replayed replayed
-                    ? replayed.response().headers().get(TRACE)
-                    : null;
-            trace.ended(outcome, replayedTrace);
+            outcome = traced(complete, trace);
         } catch (CompletionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            trace.aborted(cause);
             handler.end();
-            abort(cause, handler);
+            abort(causeOf(e), handler);
             return;
         }
         handler.end();
@@ -148,6 +169,24 @@ public final class Exchange {
             Thread.interrupted(); // an interrupted thread cannot send the response
         }
         respond(outcome, handler);
+    }
+
+    private static Outcome traced(CompletableFuture<Outcome> complete, Tracing.Trace trace) {
+        try {
+            Outcome outcome = complete.join();
+            String replayedTrace = outcome instanceof Outcome.Replayed replayed
+                    ? replayed.response().headers().get(TRACE)
+                    : null;
+            trace.ended(outcome, replayedTrace);
+            return outcome;
+        } catch (CompletionException e) {
+            trace.aborted(causeOf(e));
+            throw e;
+        }
+    }
+
+    private static Throwable causeOf(CompletionException e) {
+        return e.getCause() == null ? e : e.getCause();
     }
 
     private static void abort(Throwable cause, HandlerAdapter handler) throws Exception {

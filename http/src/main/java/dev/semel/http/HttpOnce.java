@@ -20,11 +20,13 @@ public final class HttpOnce {
     private final Once once;
     private final FilterSettings settings;
     private final Tracing tracing;
+    private final Waiters waiters;
 
     public HttpOnce(Once once, FilterSettings settings, Tracing tracing) {
         this.once = Objects.requireNonNull(once, "once");
         this.settings = Objects.requireNonNull(settings, "settings");
         this.tracing = Objects.requireNonNull(tracing, "tracing");
+        this.waiters = new Waiters(settings.waiting());
     }
 
     /** Returns whether a method is safe by RFC 9110. Keys of requests with a safe method are ignored. */
@@ -71,7 +73,7 @@ public final class HttpOnce {
         if (headers.clientTxId() != null) {
             call = call.withClientTxId(headers.clientTxId());
         }
-        return new Exchange(once, tracing, rule, call, payload.body(), request);
+        return new Exchange(once, waiters, tracing, rule, call, payload.body(), request);
     }
 
     private static IdempotencyKey key(String user, WebRequest request, String key) throws RejectedException {

@@ -56,5 +56,6 @@ class ProblemTest {
         assertThatThrownBy(() -> new FilterSettings(-1, 0, 0)).hasMessageStartingWith("requestLimit");
         assertThatThrownBy(() -> new FilterSettings(0, -1, 0)).hasMessageStartingWith("streamAfter");
         assertThatThrownBy(() -> new FilterSettings(0, 0, Integer.MAX_VALUE)).hasMessageStartingWith("responseLimit");
+        assertThatThrownBy(() -> new FilterSettings(0, 0, 0, -1)).hasMessageStartingWith("waiting");
     }
 }

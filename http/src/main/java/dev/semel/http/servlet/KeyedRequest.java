@@ -255,6 +255,7 @@ final class KeyedRequest extends HttpServletRequestWrapper {
         private final ByteArrayInputStream bytes;
         private final @Nullable AsyncRun async;
         private @Nullable ReadListener listener;
+        private volatile boolean isNotified;
         private boolean endNotified;
 
         Body(byte[] body, @Nullable AsyncRun async) {
@@ -297,15 +298,24 @@ final class KeyedRequest extends HttpServletRequestWrapper {
             if (async == null) {
                 throw new IllegalStateException("The request is not asynchronous");
             }
-            if (!isFinished()) {
-                async.later(listener::onDataAvailable, listener::onError);
-            }
             this.listener = listener;
-            notifyEnd();
+            if (isFinished()) {
+                notifyEnd();
+                return;
+            }
+            async.later(
+                    () -> {
+                        isNotified = true;
+                        listener.onDataAvailable();
+                        isNotified = false;
+                        notifyEnd();
+                    },
+                    listener::onError);
         }
 
+        /** Notifies the listener of the end, once, and after it has returned from the notification before. */
         private void notifyEnd() {
-            if (listener != null && async != null && isFinished() && !endNotified) {
+            if (listener != null && async != null && isFinished() && !isNotified && !endNotified) {
                 endNotified = true;
                 async.later(listener::onAllDataRead, listener::onError);
             }

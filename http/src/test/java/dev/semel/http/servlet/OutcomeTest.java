@@ -6,6 +6,7 @@ import static dev.semel.http.servlet.Responses.isReplay;
 import static dev.semel.http.servlet.Responses.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.http.FilterSettings;
 import dev.semel.http.Idempotency;
 import dev.semel.once.Once;
 import dev.semel.once.Once.UnknownOutcomeException;
@@ -18,6 +19,7 @@ import java.io.InterruptedIOException;
 import java.net.http.HttpResponse;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -284,6 +286,40 @@ class OutcomeTest {
             assertThat(isReplay(reply)).isTrue();
             assertThat(isReplay(first.get(30, TimeUnit.SECONDS))).isFalse();
         }
+    }
+
+    @Test
+    void requestsThatWait_areBoundedPerUserAndServer() throws Exception {
+        CountDownLatch inside = new CountDownLatch(2);
+        CountDownLatch goOn = new CountDownLatch(1);
+        FilterSettings five = new FilterSettings(1 << 20, 64 << 10, 1 << 20, 5);
+        try (TestApp app = TestApp.on(web).settings(five).serve((request, response) -> {
+            inside.countDown();
+            await(goOn);
+            response.getWriter().print("done");
+        })) {
+            app.post("/").key("k").later();
+            app.post("/").key("k").user("bob").later();
+            await(inside);
+            List<CompletableFuture<HttpResponse<byte[]>>> waiting = new ArrayList<>();
+            for (int i = 1; i <= 4; i++) {
+                waiting.add(waiting(app, "ann").later());
+                app.time.awaitScheduled(i);
+            }
+            assertProblem(waiting(app, "ann").send(), 409, "in_progress", "Request already being processed");
+            waiting.add(waiting(app, "bob").later());
+            app.time.awaitScheduled(5);
+            assertProblem(waiting(app, "bob").send(), 409, "in_progress", "Request already being processed");
+            goOn.countDown();
+            for (CompletableFuture<HttpResponse<byte[]>> reply : waiting) {
+                assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isTrue();
+            }
+            assertThat(isReplay(waiting(app, "ann").send())).isTrue();
+        }
+    }
+
+    private static TestApp.RequestBuilder waiting(TestApp app, String user) {
+        return app.post("/").key("k").user(user).header("Prefer", "wait=30");
     }
 
     private static void await(CountDownLatch latch) {

@@ -231,7 +231,7 @@ class ServerSettingsTest {
                 .hasMessageStartingWith("--config names a malformed file: '" + malformed);
     }
 
-        @Test
+    @Test
     void unknownVariable_isReported() {
         Map<String, String> environment =
                 Map.of("SEMEL_PROT", "1", "SEMEL_PORT", "1", "OTHER", "1", "SEMEL_JAVA_OPTS", "-Xmx1g");
