@@ -2,6 +2,7 @@ package dev.semel.postgres;
 
 import dev.semel.postgres.StatementListener.Work;
 import dev.semel.store.StoreException;
+import dev.semel.store.internal.StackReserve;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -172,6 +173,7 @@ final class Session {
      * @throws StoreException if one fails; it is unknown then whether they were committed
      */
     <T> T runAll(String sql, Binding binding, ReadingAll<T> reading) {
+        StackReserve.check(StackReserve.MEDIUM); // a driver that is stopped halfway leaves the connection unusable
         try (Connection connection = source.getConnection()) {
             return runAll(connection, sql, binding, reading);
         } catch (SQLException e) {

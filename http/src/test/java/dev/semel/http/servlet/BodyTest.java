@@ -202,6 +202,11 @@ class BodyTest {
         }
 
         @Override
+        public int read(byte[] to, int offset, int count) throws IOException {
+            return in.read(to, offset, count);
+        }
+
+        @Override
         public boolean isFinished() {
             return false;
         }
