@@ -62,7 +62,7 @@ class KillTest {
         Process shop = startStuckShop();
         try {
             Customer atStuckShop = new Customer(port(shop), "ann");
-            purchases.forEach(purchase -> threads.submit(
+            purchases.forEach(purchase -> threads.execute(
                     () -> atStuckShop.order(purchase.path(), purchase.order(), purchase.order())));
             for (Purchase purchase : purchases) {
                 Eventually.assertHolds(() -> assertThat(charges.count(purchase.order()))

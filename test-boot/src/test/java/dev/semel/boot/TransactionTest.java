@@ -142,7 +142,7 @@ class TransactionTest {
     @Tag("pending")
     @Test
     void failedOutcome_rollsSpringsTransactionBack() {
-        catchThrowable(() -> payments.reserveAndFail(call, order));
+        var unused = catchThrowable(() -> payments.reserveAndFail(call, order));
         assertThat(charges.count(order)).isZero();
     }
 }
