@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/** Reads what happens to a feed, and goes on where it was whatever cuts it off. */
+/** Reads the events of a feed, and resumes after every disconnect. */
 public final class FeedClient {
 
     // page: client
@@ -38,7 +38,7 @@ public final class FeedClient {
                     lastId = field.length == 2 ? lastId : fields.getOrDefault("id", lastId);
                 }
             } catch (IOException | UncheckedIOException e) {
-                // cut off
+                // disconnected: continue below
             }
             Thread.sleep(1000);
         }

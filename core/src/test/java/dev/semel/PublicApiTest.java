@@ -33,10 +33,10 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Keeps the public surface small: a type becomes public only on purpose, by a higher number here. */
+/** Limits the number of public types. A new public type needs a higher number here. */
 class PublicApiTest {
 
-    /** The public top-level types of each package that is exported to everybody. */
+    /** The number of public top-level types in each exported package. */
     private static final Map<String, Integer> TYPES = Map.of(
             "dev.semel.document", 5,
             "dev.semel.id", 7,
@@ -70,13 +70,13 @@ class PublicApiTest {
         assertThat(types.values().stream().mapToInt(count -> count).sum()).isLessThanOrEqualTo(45);
     }
 
-    /** What the signatures of {@code once} name; stores are passed through. */
+    /** Types in the signatures of {@code once}, apart from stores. */
     @Test
     void userOfOnce_meetsFewTypes() throws Exception {
         assertThat(onceUser()).hasSizeLessThanOrEqualTo(ONCE_USER);
     }
 
-    /** What can be reached from the interfaces that a store implements, beyond what users meet. */
+    /** Returns the types that are reachable from the interfaces of a store and are not part of the user's API. */
     @Test
     void authorOfAStore_meetsFewMore() throws Exception {
         Set<Class<?>> met = new HashSet<>();
@@ -128,7 +128,7 @@ class PublicApiTest {
         }
     }
 
-    /** The top-level types of Semel that the public signatures of a type, and of those nested in it, name. */
+    /** Returns Semel's top-level types in the public signatures of a type and its nested types. */
     private static Set<Class<?>> namedBy(Class<?> type) {
         Set<Class<?>> named = new HashSet<>();
         for (Class<?> implemented : type.getInterfaces()) {

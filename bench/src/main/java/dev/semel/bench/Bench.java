@@ -12,10 +12,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Runs benchmarks by name. */
+/** The command {@code ./semel bench}. */
 @Command(
         name = "semel bench",
-        description = "Measures Semel and its peers side by side, in one run.",
+        description = {
+            "Runs a benchmark: measures Semel next to its peers, and writes a page with the results.",
+            "./semel bench NAME --help prints the options of a benchmark."
+        },
         subcommands = {
             IdsBench.class,
             OnceBench.class,
@@ -43,6 +46,9 @@ public final class Bench extends Program implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "name a benchmark: ids, once, rocksdb, postgres, http, sweep");
+        throw new ParameterException(
+                spec.commandLine(),
+                "NAME is missing: one of "
+                        + String.join(", ", spec.subcommands().keySet()) + ".");
     }
 }

@@ -50,7 +50,7 @@ public final class Contest {
         this.effort = effort;
     }
 
-    /** Adds a contender. */
+    /** Adds a contender that is called from platform threads. */
     public Contest with(String name, Contender contender) {
         contenders.put(name, contender);
         return this;

@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Options of benchmarks that measure a store, and how it grows. */
+/** Options of benchmarks that measure stores of increasing size. */
 public final class ContestOptions {
 
     private static final Duration SLICE = Duration.ofMillis(700);
@@ -23,10 +23,10 @@ public final class ContestOptions {
             names = "--keys",
             paramLabel = "N",
             defaultValue = "10000000",
-            description = "Keys in the largest store; default: 10 million.")
+            description = "Number of keys in the largest store. Default: ${DEFAULT-VALUE}.")
     private long keys;
 
-    /** How much is measured. */
+    /** Returns the size of the benchmark. */
     public Scale scale() {
         Program.requireAtLeast(Payments.PER_CUSTOMER, "--keys", keys, command);
         return new Scale(new Effort(rounds.rounds(), SLICE), keys, SMALL_KEYS);

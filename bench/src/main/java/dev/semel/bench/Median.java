@@ -2,7 +2,6 @@ package dev.semel.bench;
 
 import java.util.List;
 
-/** Computes medians. */
 public final class Median {
 
     private Median() {}

@@ -6,17 +6,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Option of every benchmark: where its page goes. */
+/** The option for the folder of the page that a benchmark writes. */
 public final class Output {
 
     @Option(
             names = "--out",
-            paramLabel = "DIR",
+            paramLabel = "FOLDER",
             defaultValue = "${sys:semel.home:-.}/docs/benchmarks",
-            description = "Folder of the page (${COMMAND-NAME}.md) and its plots; default: docs/benchmarks.")
+            description = "Folder for the page (${COMMAND-NAME}.md) and its plots. Default: docs/benchmarks.")
     private @Nullable Path out;
 
-    /** Writes a page and its plots, and prints the names of the files. */
+    /** Writes a page and its plots, and prints the paths of the files. */
     public void write(Page page) {
         Progress.print("Wrote "
                 + page.write(Objects.requireNonNull(out)).stream()

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A PostgreSQL server with durable settings, on a data folder of its own. It can be killed and restarted on the same folder. It ends
+ * A PostgreSQL server with durable settings, in a separate data folder. It can be killed and restarted on the same folder. It ends
  * with this process.
  */
 public final class PostgresServer implements AutoCloseable {

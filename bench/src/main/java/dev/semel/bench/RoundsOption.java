@@ -4,7 +4,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Option of benchmarks whose candidates take turns: how often they do. */
+/** Option of benchmarks whose contenders take turns: the number of rounds. */
 public final class RoundsOption {
 
     @Spec(Spec.Target.MIXEE)
@@ -13,15 +13,15 @@ public final class RoundsOption {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "How often everything is measured in turn; default: ${DEFAULT-VALUE}.")
+            description = "Number of rounds. Each measures everything once. Default: ${DEFAULT-VALUE}.")
     private int rounds;
 
-    /** The option with a default. */
+    /** Creates the option with a default. */
     public RoundsOption(int rounds) {
         this.rounds = rounds;
     }
 
-    /** How many rounds. */
+    /** Returns the number of rounds. */
     public int rounds() {
         Program.requireAtLeast(1, "--rounds", rounds, command);
         return rounds;

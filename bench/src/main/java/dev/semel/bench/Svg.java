@@ -12,7 +12,7 @@ final class Svg {
         text(10, 40, "start' fill='#555", subtitle);
     }
 
-    /** Adds an element. */
+    /** Adds an element, formatted with {@link String#format}. */
     Svg add(String format, Object... arguments) {
         body.append(String.format(Locale.ROOT, format, arguments)).append('\n');
         return this;
@@ -29,7 +29,7 @@ final class Svg {
                 x, y, anchor, text.replace("&", "&amp;").replace("<", "&lt;"));
     }
 
-    /** Returns the document. */
+    /** Returns the document as text. */
     String document(int height) {
         return "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 720 " + height
                 + "' font-family='sans-serif' font-size='11'>\n<rect width='100%' height='100%' fill='#fff'/>\n" + body

@@ -28,9 +28,9 @@ class ProgramTest {
 
     @Test
     void failure_isOneLine_andTheStackOnlyIfAskedFor() {
-        assertThat(errors(1)).isEqualToIgnoringNewLines("semel fail: java.lang.IllegalStateException: broken");
+        assertThat(errors(1)).isEqualToIgnoringNewLines("semel fail: broken (--verbose prints the stack trace)");
         assertThat(errors(1, "--verbose")).contains("at " + Failing.class.getName() + ".run(");
         assertThat(errors(2, "--nothing"))
-                .isEqualToIgnoringNewLines("semel fail: Unknown option: '--nothing' (see ./semel fail --help)");
+                .isEqualToIgnoringNewLines("semel fail: Unknown option '--nothing'. See './semel fail --help'.");
     }
 }

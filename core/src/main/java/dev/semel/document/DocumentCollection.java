@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.key.KeyTemplate;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
+import dev.semel.store.IdempotencyKey;
 import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.DocumentStore.Scan;
@@ -34,12 +34,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A collection of documents: its name, and the keys by which its documents are found.
+ * A collection of documents: its name, the template of its keys, and its secondary indexes.
  *
- * <p>Declared once, and used with any {@link DocumentStore}. Changes are made in a {@link Transaction}; each returns a
- * {@link WriteResult} and never overwrites a document that its caller has not seen. Secondary indexes are other orders of the parts of
- * the key, so every document has exactly one entry in each, written and deleted in the same commit. A query reads the documents it
- * returns, and no others.
+ * <p>A collection is declared once and works with any {@link DocumentStore}. It is immutable. Changes run in a {@link Transaction}. Each
+ * returns a {@link WriteResult} and never overwrites a document that its caller has not seen.
+ *
+ * <p>A secondary index has the same parts as the key, in another order. So each document has exactly one entry in each index, which is
+ * written and deleted in the same commit. A query reads only the documents that it returns.
  */
 public final class DocumentCollection {
 
@@ -47,6 +48,7 @@ public final class DocumentCollection {
     public static final int LARGEST_PAGE = 1000;
 
     private static final int MOST_MINTS = 100;
+    private static final Duration LONGEST_TTL = Duration.ofDays(36_525);
 
     /** Pauses between the retries of an {@linkplain #upsert upsert}. */
     public static final List<Duration> UPSERT_BACKOFF =
@@ -56,7 +58,7 @@ public final class DocumentCollection {
     private final String owner;
     private final KeyTemplate key;
     private final List<KeyTemplate> indexes;
-    private final @Nullable List<String> orderedWithin; // parts within which documents are found in commit order
+    private final @Nullable List<String> orderedWithin; // the parts that select an index in commit order
 
     private DocumentCollection(
             String collection,
@@ -93,9 +95,10 @@ public final class DocumentCollection {
     }
 
     /**
-     * The same collection with an index in commit order: of all documents, or of those that have the same values of some parts. A
-     * transaction creates at most one document in each such order, since a commit has one sequence number.
+     * Returns this collection with an index in commit order. A transaction can create one document in each order, since a commit has one
+     * sequence number.
      *
+     * @param within the parts of the key whose values select an order; none for one order of all documents
      * @throws IllegalArgumentException if the key has no such part
      */
     public DocumentCollection inCommitOrder(String... within) {
@@ -106,43 +109,58 @@ public final class DocumentCollection {
         return new DocumentCollection(collection, owner, key, indexes, List.of(within));
     }
 
-    /** The same collection as one user's own: its documents are seen by nobody else. */
+    /**
+     * Returns this collection as a private collection of a user, who sees only their own documents.
+     *
+     * @throws MalformedException if the user is malformed
+     */
     public DocumentCollection ownedBy(String user) {
-        return new DocumentCollection(collection, TextFormat.TEXT.check("user", user), key, indexes, orderedWithin);
+        return new DocumentCollection(collection, IdempotencyKey.checkUser("user", user), key, indexes, orderedWithin);
     }
 
-    /** What the collection is called. */
+    /** Returns the name of the collection. */
     public String collection() {
         return collection;
     }
 
-    /** The form of its keys. */
+    /** Returns the template of the keys. */
     public KeyTemplate key() {
         return key;
     }
 
     /**
-     * The document with a given key.
+     * Returns the document with a given key; empty if there is none or it has expired.
      *
-     * @param reader a store, or a transaction
-     * @throws MalformedException if the key is none of this collection
+     * @param reader a store or a transaction
+     * @throws MalformedException if the key does not match the template
      */
     public Optional<Document> read(Document.Reader reader, String key) {
         return reader.read(id(key));
     }
 
     /**
-     * Creates a document under a chosen key.
+     * Creates a document with a given key.
      *
-     * @return {@link WriteResult.Written}, or {@link WriteResult.Taken} if there is one already
-     * @throws MalformedException if the key is none of this collection
+     * @return {@link WriteResult.Written}, or {@link WriteResult.Taken} if the key is in use
+     * @throws MalformedException if the key does not match the template
      */
     public WriteResult create(Transaction tx, String key, Json data) {
         return create(tx, key, data, null);
     }
 
-    /** Creates a document that expires after some time. */
+    /**
+     * Creates a document with a given key that expires.
+     *
+     * @param ttl time until it expires, at most a hundred years; null for never
+     * @return {@link WriteResult.Written}, or {@link WriteResult.Taken} if the key is in use
+     * @throws MalformedException if the key does not match the template
+     * @throws IllegalArgumentException if the time is longer
+     */
     public WriteResult create(Transaction tx, String key, Json data, @Nullable Duration ttl) {
+        if (ttl != null && ttl.compareTo(LONGEST_TTL) > 0) {
+            throw new IllegalArgumentException(
+                    "A ttl must be at most a hundred years, not " + ttl + "; null means that it does not expire");
+        }
         DocumentId id = id(key);
         Optional<Document> inTheWay = tx.expectAbsent(id);
         if (inTheWay.isPresent()) {
@@ -154,31 +172,38 @@ public final class DocumentCollection {
     }
 
     /**
-     * Creates a document under a key that is made for it. If the key is taken, another is made.
+     * Creates a document with a generated key. If the key is in use, tries another.
      *
-     * @param keys makes keys, such as {@code IdSchemes.TID62::mint}
-     * @throws IllegalStateException if {@value #MOST_MINTS} keys in a row are taken
+     * @param keys generates keys, such as {@code IdSchemes.TID62::mint}
+     * @throws IllegalStateException if {@value #MOST_MINTS} keys in a row are in use
      */
     public Document createMinted(Transaction tx, Supplier<String> keys, Json data) {
         return createMinted(tx, keys, data, null);
     }
 
-    /** The same, of a document that expires after some time. */
+    /**
+     * Creates a document with a generated key that expires.
+     *
+     * @param keys generates keys, such as {@code IdSchemes.TID62::mint}
+     * @param ttl time until it expires, at most a hundred years; null for never
+     * @throws IllegalArgumentException if the time is longer
+     * @throws IllegalStateException if {@value #MOST_MINTS} keys in a row are in use
+     */
     public Document createMinted(Transaction tx, Supplier<String> keys, Json data, @Nullable Duration ttl) {
         for (int i = 0; i < MOST_MINTS; i++) {
             if (create(tx, keys.get(), data, ttl) instanceof WriteResult.Written written) {
                 return written.document();
             }
         }
-        throw new IllegalStateException(MOST_MINTS + " keys in a row that were made for " + collection + " are taken");
+        throw new IllegalStateException(
+                "The collection " + collection + " already has each of " + MOST_MINTS + " generated keys");
     }
 
     /**
-     * Replaces the data of a document, if it has the version that the caller has seen. A version counts the changes of one lifetime of a
-     * document: one that was removed and created again begins with 1.
+     * Replaces the data of a document if it has a given version. A document that was deleted and created again starts at version 1.
      *
      * @return {@link WriteResult.Written}, {@link WriteResult.Stale} or {@link WriteResult.Missing}
-     * @throws MalformedException if the key is none of this collection
+     * @throws MalformedException if the key does not match the template
      */
     public WriteResult update(Transaction tx, String key, long version, Json data) {
         return change(tx, key, version, current -> {
@@ -188,20 +213,20 @@ public final class DocumentCollection {
     }
 
     /**
-     * Removes a document, if it has the version that the caller has seen.
+     * Deletes a document if it has a given version.
      *
      * @return {@link WriteResult.Written}, {@link WriteResult.Stale} or {@link WriteResult.Missing}
-     * @throws MalformedException if the key is none of this collection
+     * @throws MalformedException if the key does not match the template
      */
     public WriteResult delete(Transaction tx, String key, long version) {
         return change(tx, key, version, current -> remove(tx, current));
     }
 
     /**
-     * Removes a document, whatever its version.
+     * Deletes a document of any version.
      *
      * @return {@link WriteResult.Written} or {@link WriteResult.Missing}
-     * @throws MalformedException if the key is none of this collection
+     * @throws MalformedException if the key does not match the template
      */
     public WriteResult delete(Transaction tx, String key) {
         Optional<Document> current = tx.read(id(key));
@@ -225,13 +250,13 @@ public final class DocumentCollection {
     }
 
     /**
-     * Creates a document or updates the one that is there, in a transaction of its own. On a write conflict, re-reads and retries
-     * after 100, 200 and 400 ms.
+     * Creates or updates a document, in a separate transaction. On a write conflict, reads the document again and retries after 100, 200
+     * and 400 ms.
      *
-     * @param change makes the new data from what is there; called anew for each try
-     * @return {@link WriteResult.Written}; or, if every retry conflicted and nothing was written, {@link WriteResult.Stale}
-     *     with what is there, {@link WriteResult.Missing} if they removed it
-     * @throws MalformedException if the key is none of this collection
+     * @param change returns the new data, given the current document; called again for each retry
+     * @return {@link WriteResult.Written}. If every retry conflicted, nothing was written, and the result is {@link WriteResult.Stale}
+     *     with the current document, or {@link WriteResult.Missing} if it was deleted
+     * @throws MalformedException if the key does not match the template
      */
     public WriteResult upsert(Transactions transactions, String key, Function<Optional<Document>, Json> change) {
         DocumentId id = id(key);
@@ -247,7 +272,7 @@ public final class DocumentCollection {
                     UPSERT_BACKOFF);
         } catch (WriteConflictException e) {
             if (!e.id().equals(id)) {
-                throw e; // of something that the change did elsewhere
+                throw e; // the change read or wrote another document, which conflicted
             }
             Optional<Document> current = transactions.store().read(id);
             return current.isEmpty() ? new WriteResult.Missing() : new WriteResult.Stale(current.get());
@@ -255,13 +280,14 @@ public final class DocumentCollection {
     }
 
     /**
-     * The documents whose parts have given values, in the order of the key that they fix a prefix of.
+     * Returns a page of the documents whose key parts have given values. The page is in the order of the key or index that starts with
+     * these parts.
      *
-     * @param parts values of the first parts of one of the keys
-     * @param after where the page before ended, or null for the first
+     * @param parts values of the leading parts of the key or of an index
+     * @param after cursor of the previous page; null for the first page
      * @param limit the most documents, 1 to {@value #LARGEST_PAGE}
-     * @throws IllegalArgumentException if no key begins with these parts; says what can be asked
-     * @throws MalformedException if a value is malformed, or if there is no such place to go on
+     * @throws IllegalArgumentException if neither the key nor an index starts with these parts, or if the limit is out of range
+     * @throws MalformedException if a value is malformed, or if the cursor is malformed or belongs to another query
      */
     public Page find(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
         for (KeyTemplate template : (Iterable<KeyTemplate>) keys()::iterator) {
@@ -269,48 +295,60 @@ public final class DocumentCollection {
                 return page(store, template, template.range(parts), after, limit);
             }
         }
-        String askable = keys().flatMap(
+        String queryable = keys().flatMap(
                         template -> IntStream.rangeClosed(1, template.parts().size())
                                 .mapToObj(count -> leadingParts(template, count)))
                 .distinct()
                 .map(Set::toString)
                 .collect(Collectors.joining(", "));
-        throw new IllegalArgumentException(
-                "No key of " + collection + " begins with " + parts.keySet() + "; it can be asked by " + askable);
+        throw new IllegalArgumentException("No key or index of " + collection + " starts with " + parts.keySet()
+                + "; it can be queried by " + queryable);
     }
 
     /**
-     * The documents whose keys are in a range, in their order.
+     * Returns a page of the documents whose keys are in a range, in key order.
      *
-     * @param after where the page before ended, or null for the first
+     * @param after cursor of the previous page; null for the first page
      * @param limit the most documents, 1 to {@value #LARGEST_PAGE}
-     * @throws MalformedException if there is no such place to go on
+     * @throws IllegalArgumentException if the limit is out of range
+     * @throws MalformedException if the cursor is malformed or belongs to another query
      */
     public Page scan(DocumentStore store, KeyRange range, @Nullable String after, int limit) {
         return page(store, key, range, after, limit);
     }
 
     /**
-     * The documents that were committed last, the latest first. Going on from page to page misses none that were there at the first.
+     * Returns a page of documents in descending commit order. The pages together contain every document that existed when the first page
+     * was read, unless it was deleted meanwhile.
      *
-     * @param parts values of the parts within which they are {@linkplain #inCommitOrder in order}
-     * @param after where the page before ended, or null for the first
+     * @param parts values of the parts that select an order, see {@link #inCommitOrder}
+     * @param after cursor of the previous page; null for the first page
      * @param limit the most documents, 1 to {@value #LARGEST_PAGE}
-     * @throws MalformedException if a value is malformed, or if there is no such place to go on
+     * @throws IllegalArgumentException if the collection has no such order, or if the limit is out of range
+     * @throws MalformedException if a value is malformed, or if the cursor is malformed or belongs to another query
      */
     public Page newest(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
         return commitOrder(store, parts, after, limit, true);
     }
 
-    /** The same, with those that were committed first. Who goes on later finds what was committed meanwhile, and misses nothing. */
+    /**
+     * Returns a page of documents in ascending commit order. A reader that continues later from the last cursor gets every document that
+     * was committed meanwhile.
+     *
+     * @param parts values of the parts that select an order, see {@link #inCommitOrder}
+     * @param after cursor of the previous page; null for the first page
+     * @param limit the most documents, 1 to {@value #LARGEST_PAGE}
+     * @throws IllegalArgumentException if the collection has no such order, or if the limit is out of range
+     * @throws MalformedException if a value is malformed, or if the cursor is malformed or belongs to another query
+     */
     public Page oldest(DocumentStore store, Map<String, String> parts, @Nullable String after, int limit) {
         return commitOrder(store, parts, after, limit, false);
     }
 
     /**
-     * The cursor of what follows a {@linkplain Document#sequence() commit sequence number}.
+     * Returns a cursor for {@link #oldest} that starts after a {@linkplain Document#sequence() commit sequence number}.
      *
-     * @param parts values of the parts within which documents are {@linkplain #inCommitOrder in commit order}
+     * @param parts values of the parts that select an order, see {@link #inCommitOrder}
      */
     public String cursorAfter(Map<String, String> parts, long sequence) {
         return cursor(
@@ -320,7 +358,8 @@ public final class DocumentCollection {
     private Page commitOrder(
             DocumentStore store, Map<String, String> parts, @Nullable String after, int limit, boolean newestFirst) {
         if (orderedWithin == null || !parts.keySet().equals(Set.copyOf(orderedWithin))) {
-            throw new IllegalArgumentException(collection + " is not in commit order within " + parts.keySet());
+            throw new IllegalArgumentException(
+                    "The collection " + collection + " has no index in commit order within " + parts.keySet());
         }
         KeyRange range = KeyRange.ofPrefix(prefix(parts));
         String afterKey = after == null ? "" : decoded(after, range, IndexEntry::endsWithSequence);
@@ -330,7 +369,7 @@ public final class DocumentCollection {
                 last -> sequenced(last).key());
     }
 
-    /** Prefix of a document's entry in the index in commit order. */
+    /** Returns the prefix of a document's entry in the index in commit order. */
     private String prefix(Map<String, String> parts) {
         StringBuilder prefix = new StringBuilder();
         for (KeyTemplate.Part part : key.parts()) {
@@ -363,10 +402,10 @@ public final class DocumentCollection {
         return limit;
     }
 
-    /** @param keyOf the key of a document in the order that is scanned */
+    /** @param keyOf returns the key of a document in the scanned index */
     private static Page page(DocumentStore store, Scan scan, Function<Document, String> keyOf) {
         int limit = scan.limit();
-        // One more than asked for tells whether there is a next page; or as many bytes as end a scan.
+        // one more than requested, to know whether there is a next page; a scan also ends after many bytes
         List<Document> found = store.scan(scan.withLimit(limit + 1));
         long bytes =
                 found.stream().mapToLong(document -> document.data().length()).sum();
@@ -381,9 +420,9 @@ public final class DocumentCollection {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(key.getBytes(US_ASCII));
     }
 
-    /** The key that a cursor stands for. */
+    /** Returns the key that a cursor encodes. */
     private static String decoded(String cursor, KeyRange range, Predicate<String> isKey) {
-        String expected = "the next of a page before";
+        String expected = "the cursor of a previous page";
         byte[] decoded;
         try {
             decoded = Base64.getUrlDecoder().decode(cursor);
@@ -410,7 +449,7 @@ public final class DocumentCollection {
 
     private DocumentId id(String text) {
         if (!key.isValid(text)) {
-            key.parse(text); // says what is wrong
+            key.parse(text); // throws an exception that names the malformed part
         }
         return new DocumentId(collection, owner, text);
     }
@@ -436,10 +475,11 @@ public final class DocumentCollection {
     }
 
     /**
-     * Some documents, in order.
+     * A page of documents.
      *
-     * @param items the documents
-     * @param next where to go on, if there may be more: opaque, safe in a URL, and right however many documents come and go meanwhile
+     * @param items the documents, in order
+     * @param next cursor of the next page; empty if this is the last. It is opaque and URL-safe, and stays valid if documents are created or
+     *     deleted meanwhile
      */
     public record Page(List<Document> items, Optional<String> next) {
 
@@ -448,19 +488,23 @@ public final class DocumentCollection {
         }
     }
 
-    /** What became of a change to a document. */
+    /** The result of a change to a document. */
     public sealed interface WriteResult {
 
-        /** It is written; for a removal, this is what was there. */
+        /**
+         * The change is part of the transaction.
+         *
+         * @param document the document as it is written; for a deletion, the deleted document
+         */
         record Written(Document document) implements WriteResult {}
 
-        /** There is a document under that key already, and it was left as it is. */
+        /** The key is in use, and its document was not changed. */
         record Taken(Document current) implements WriteResult {}
 
-        /** The document has another version than expected, and was left as it is. */
+        /** The document has another version than expected, and was not changed. */
         record Stale(Document current) implements WriteResult {}
 
-        /** There is no document under that key. */
+        /** There is no document with the key. */
         record Missing() implements WriteResult {}
     }
 }

@@ -13,9 +13,9 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Gives documents short ids, {@code 260107-bc}: so few that many are taken, so each is tried until one is free. The trying is a
- * ladder: some tries with two letters, then some with three, and with more if that is asked for. Nothing is ever overwritten,
- * since a document is created only where there is none.
+ * Allocates short ids such as {@code 260107-bc}. There are so few of them that many are in use, so the allocator tries random ids until
+ * one is free. It starts with ids of two letters and continues with longer ones, as its ladder says. It never overwrites a document, since
+ * each try is a create-if-absent.
  */
 public final class ShortIdAllocator {
 
@@ -28,22 +28,31 @@ public final class ShortIdAllocator {
     private final List<Rung> ladder;
 
     /**
-     * Some tries.
+     * A step of the ladder: a number of tries with ids of one length.
      *
-     * @param letters how many letters the ids have, 2 to 6
-     * @param tries how many ids are tried
+     * @param letters the number of letters of an id, 2 to 6
+     * @param tries how many ids to try
      */
     public record Rung(int letters, int tries) {
 
-        /** @throws IllegalArgumentException if there are no such ids, or no tries */
+        /**
+         * Checks the numbers.
+         *
+         * @throws IllegalArgumentException if a number is out of range
+         */
         public Rung {
             if (letters < 2 || letters > 6 || tries < 1) {
-                throw new IllegalArgumentException("Not a rung: " + tries + " tries with " + letters + " letters");
+                throw new IllegalArgumentException(
+                        "A rung has at least 1 try of 2 to 6 letters, not " + tries + " of " + letters + " letters");
             }
         }
     }
 
-    /** Ten tries with two letters, ten with three, and so on. */
+    /**
+     * Returns a ladder with ten tries of each length.
+     *
+     * @param letters the number of letters of the longest ids
+     */
     public static List<Rung> ladder(int letters) {
         return IntStream.rangeClosed(2, letters)
                 .mapToObj(length -> new Rung(length, 10))
@@ -51,9 +60,11 @@ public final class ShortIdAllocator {
     }
 
     /**
-     * @param documents where they go
-     * @param keys what key a document with a given id has: {@code id -> "post:" + id}
-     * @param scheme makes the candidates; {@link DayNonceScheme#upTo} if the ladder goes beyond three letters
+     * Makes an allocator.
+     *
+     * @param documents the collection of the documents
+     * @param keys returns the key of the document with a given id, such as {@code id -> "post:" + id}
+     * @param scheme makes the random letters; {@link DayNonceScheme#upTo} if the ladder has ids of more than three letters
      */
     public ShortIdAllocator(
             DocumentCollection documents, Function<String, String> keys, DayNonceScheme scheme, List<Rung> ladder) {
@@ -63,17 +74,17 @@ public final class ShortIdAllocator {
         this.ladder = List.copyOf(ladder);
     }
 
-    /** With the usual ladder. */
+    /** Makes an allocator with the default {@link #LADDER}. */
     public ShortIdAllocator(DocumentCollection documents, Function<String, String> keys) {
         this(documents, keys, IdSchemes.DAY_NONCE, LADDER);
     }
 
     /**
-     * Creates a document under a free id.
+     * Creates a document with a free id.
      *
-     * @param requestedAt when the request came: its UTC day is that of all ids that are tried, however long it takes
-     * @param data makes the document from its id and a secret token that no other document has
-     * @return the document; nothing if all ids that were tried are taken
+     * @param requestedAt when the request arrived. All ids that are tried start with its UTC day, even if allocation runs past midnight
+     * @param data returns the content, given the id and a secret token that is unique to this document
+     * @return the document; empty if all ids that were tried are in use
      */
     public Optional<Document> allocate(Transaction tx, Instant requestedAt, BiFunction<String, String, Json> data) {
         String day = DayNonceScheme.formatDayUTC(requestedAt);

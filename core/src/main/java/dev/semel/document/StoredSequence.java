@@ -8,14 +8,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Numbers from 1 on that a store counts, so that no two processes get the same.
+ * A sequence of numbers from 1, counted in a store. Each number is used once, by any number of processes.
  *
- * <p>{@linkplain #in(Transaction) In a transaction} there are no gaps: a number is used up only if the transaction is committed,
- * and those who draw at the same time wait for each other. {@linkplain #inBlocks In blocks} the store is asked once for many
- * numbers; those that a process has left when it ends are never used.
+ * <p>{@linkplain #in(Transaction) In a transaction}, the sequence has no gaps: a number counts as used only if the transaction is committed.
+ * Concurrent transactions conflict and retry. {@linkplain #inBlocks In blocks} (hi/lo allocation), a process reserves many numbers with one
+ * commit. The numbers that are left when the process ends are never used.
  *
- * <p>Which ids the numbers become, and when there are none left, is up to the scheme that draws them:
- * {@code IdSchemes.SEQ10.drawingFrom(sequence)}.
+ * <p>An id scheme turns the numbers into ids: {@code IdSchemes.SEQ10.drawingFrom(sequence)}.
  */
 public final class StoredSequence {
 
@@ -29,33 +28,35 @@ public final class StoredSequence {
     }
 
     /**
-     * The sequence with a given name.
+     * Returns the sequence with a given name.
      *
-     * @throws dev.semel.id.MalformedException if it is none: 1 to 255 of {@code A-Za-z0-9_-}
+     * @param name 1 to 255 of {@code A-Za-z0-9_-}
+     * @throws dev.semel.id.MalformedException if the name is malformed
      */
     public static StoredSequence named(String name) {
         SEQUENCES.key().parse(name);
         return new StoredSequence(name);
     }
 
-    /** Without gaps: each number is drawn in a transaction, and given back if that is not committed. */
+    /** Returns a supplier without gaps. Its numbers are used if the transaction is committed, and returned otherwise. */
     public LongSupplier in(Transaction tx) {
         return () -> draw(tx, 1);
     }
 
     /**
-     * With gaps: so many numbers at a time are drawn in a transaction of their own. May be used by any number of threads.
+     * Returns a supplier that reserves blocks of numbers, each in a separate transaction. The supplier is thread-safe.
      *
+     * @param size how many numbers to reserve at a time
      * @throws IllegalArgumentException if the size is below 1
      */
     public LongSupplier inBlocks(Transactions transactions, int size) {
         if (size < 1) {
-            throw new IllegalArgumentException("A block of " + size + " numbers");
+            throw new IllegalArgumentException("The size of a block must be at least 1, not " + size);
         }
         return new Blocks(transactions, size);
     }
 
-    /** Draws some numbers and returns the first. */
+    /** Takes some numbers and returns the first. */
     private long draw(Transaction tx, int count) {
         Optional<Document> current = SEQUENCES.read(tx, name);
         long last =

@@ -21,14 +21,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operation reads and writes before it is committed.
+ * The reads and writes of an operation, under optimistic concurrency control.
  *
- * <p>Each document that is read becomes a precondition of the commit, and writes are buffered until then. If another commit has
- * changed one of those documents, nothing is written and the operation runs again, in a new transaction. So an operation sees its
- * own writes, never overwrites another's, and may run more than once; so may whatever it does outside the transaction. An exception
- * it throws counts only if what it has read is still current. Scans of the store are no precondition.
+ * <p>Each document that is read becomes a precondition of the commit. Writes are buffered until then, and reads see them. If another commit
+ * has changed one of the documents meanwhile, nothing is written, and the operation runs again in a new transaction. So an operation never
+ * overwrites the change of another, and it may run several times, together with anything it does outside the transaction. If it throws, the
+ * documents that it has read are checked, too; the exception counts only if they have not changed. Scans of the store are not checked.
  *
- * <p>Used by the thread that runs the operation, until the operation returns.
+ * <p>Not thread-safe: only the thread that runs the operation may use it, and only until the operation returns.
  */
 public final class Transaction implements Document.Reader {
 
@@ -46,10 +46,7 @@ public final class Transaction implements Document.Reader {
     private @Nullable StoreException failure;
     private volatile boolean ended;
 
-    /**
-     * @param commitId id of its commit
-     * @param notAbsent documents that an earlier run assumed to be absent, at least one of which was not
-     */
+    /** @param notAbsent documents that an earlier run assumed to be absent, at least one of which exists */
     Transaction(DocumentStore store, String commitId, Set<DocumentId> notAbsent) {
         this.store = store;
         this.commitId = commitId;
@@ -57,11 +54,17 @@ public final class Transaction implements Document.Reader {
         this.now = store.clock().instant();
     }
 
-    /** The store's time; the same during the whole run. */
+    /** Returns the store's time at the start of the transaction. */
     public Instant now() {
         return now;
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalStateException if the transaction has ended
+     * @throws StoreException if the store fails; then the transaction fails, too, even if the operation catches this
+     */
     @Override
     public Optional<Document> read(DocumentId id) {
         checkActive();
@@ -81,10 +84,11 @@ public final class Transaction implements Document.Reader {
     }
 
     /**
-     * Assumes without reading that a document is absent, as it nearly always is under a new key. If it exists after all, the operation
-     * runs again, and then this returns it.
+     * Assumes that a document is absent without reading it, since a new key is seldom in use. The commit checks this. If the document
+     * exists, the operation runs again, and then this method reads it.
      *
-     * @return the existing document, if one is known
+     * @return the document if it is known to exist; otherwise empty
+     * @throws IllegalStateException if the transaction has ended
      */
     public Optional<Document> expectAbsent(DocumentId id) {
         checkActive();
@@ -102,11 +106,12 @@ public final class Transaction implements Document.Reader {
     }
 
     /**
-     * Writes a document that was read, or expected to be absent, before.
+     * Writes a document that was read or expected to be absent before.
      *
-     * @return the document as it is written by this transaction
-     * @throws IllegalStateException if it was not read: such a write could overwrite one that nobody has seen; or if it needs a commit
-     *     sequence number and the store has none, or another document of this transaction would get the same one
+     * @return the document as this transaction writes it
+     * @throws IllegalStateException if the document was not read, so that the write could overwrite a change that the operation has not
+     *     seen; if it needs a commit sequence number and the store assigns none; if this transaction already creates a document in the same
+     *     commit order; or if the transaction has ended
      */
     public Document put(Document document, List<IndexEntry> indexEntries) {
         Document mine = document.withCommitId(commitId);
@@ -118,11 +123,11 @@ public final class Transaction implements Document.Reader {
         return mine;
     }
 
-    /** A commit has one sequence number: two documents with it would have the same index entry, and one of them would be lost. */
+    /** A commit has one sequence number: with two documents in one order, both would have the same index entry. */
     private void checkSequence(DocumentWrite.Put put) {
         if (!(store instanceof OrderedStore)) {
             throw new IllegalStateException(
-                    "The store has no commit order, which " + put.id().collection() + " needs");
+                    "The collection " + put.id().collection() + " needs a commit order, which the store does not have");
         }
         for (DocumentWrite other : writes.values()) {
             DocumentId id = other.id();
@@ -134,9 +139,8 @@ public final class Transaction implements Document.Reader {
                             .anyMatch(entry ->
                                     entry.sequenced() && put.indexEntries().contains(entry));
             if (sameOrder) {
-                throw new IllegalStateException(
-                        "A transaction creates one document in a commit order, and this is a second one of "
-                                + id.collection());
+                throw new IllegalStateException("A transaction can create only one document of " + id.collection()
+                        + " in the same commit order");
             }
         }
     }
@@ -144,15 +148,14 @@ public final class Transaction implements Document.Reader {
     /**
      * Deletes a document that was read before.
      *
-     * @throws IllegalStateException if it was not
+     * @throws IllegalStateException if the document was not read, or if the transaction has ended
      */
     public void delete(DocumentId id, List<IndexEntry> indexEntries) {
         DocumentWrite.Delete first =
                 deletions.computeIfAbsent(id, any -> new DocumentWrite.Delete(id, List.copyOf(indexEntries)));
-        write(
-                first,
-                Optional.empty()); // what this transaction has created since has no sequence number yet, and is in no
-        // store
+        // The first deletion has the index entries of the stored document. One that this transaction has created since
+        // is not stored, and has no sequence number.
+        write(first, Optional.empty());
         if (ABSENT.equals(preconditions.get(id))) {
             writes.remove(id);
         }
@@ -162,7 +165,7 @@ public final class Transaction implements Document.Reader {
         checkActive();
         if (!seen.containsKey(write.id())) {
             throw new IllegalStateException(
-                    "A document of " + write.id().collection() + " is written without having been read");
+                    "A document of " + write.id().collection() + " was not read before it is written: read it first");
         }
         writes.put(write.id(), write);
         seen.put(write.id(), result);
@@ -170,7 +173,8 @@ public final class Transaction implements Document.Reader {
 
     private void checkActive() {
         if (ended) {
-            throw new IllegalStateException("The transaction has ended");
+            throw new IllegalStateException(
+                    "The transaction has ended: use it only within the operation that it was passed to");
         }
     }
 
@@ -178,19 +182,19 @@ public final class Transaction implements Document.Reader {
         ended = true;
     }
 
-    /** Throws the exception of a read that failed, even if the operation has swallowed it. */
+    /** Throws the exception of a read that failed, even if the operation has caught it. */
     void throwFailure() {
         if (failure != null) {
             throw failure;
         }
     }
 
-    /** Documents that this run assumed to be absent, without reading them. */
+    /** Returns the documents that this run assumed to be absent without reading them. */
     Set<DocumentId> assumedAbsent() {
         return assumedAbsent;
     }
 
-    /** All reads and writes as a commit. */
+    /** Returns all reads and writes as a commit. */
     Commit toCommit(boolean discardWrites, @Nullable IdempotencyWrite once) {
         Collection<DocumentWrite> written = discardWrites ? List.of() : List.copyOf(writes.values());
         return new Commit(commitId, once, Map.copyOf(preconditions), written);

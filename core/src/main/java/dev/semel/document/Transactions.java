@@ -19,22 +19,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs operations in {@linkplain Transaction transactions}, under optimistic concurrency control: retries with backoff on a write
- * conflict, and sends a commit again when its response was lost.
+ * Runs operations in {@linkplain Transaction transactions}, under optimistic concurrency control. On a write conflict, runs the operation
+ * again after a backoff. If the response of a commit is lost, sends the commit again under the same commit id. Thread-safe.
  */
 public final class Transactions {
 
-    /** Two retries at once, then ever longer pauses, so that many writers of one document do not collide again and again. */
+    /** The default backoff: two retries at once, then 38 with pauses that double from 50 µs up to about 25 ms. */
     public static final List<Duration> DEFAULT_BACKOFF = defaultBackoff();
 
     private final DocumentStore store;
     private final Committer committer;
 
+    /** Runs operations on a store, with a new tid62 as the id of each commit. */
     public Transactions(DocumentStore store, Time time) {
         this(store, new Committer(store, time));
     }
 
-    /** @param commitIds makes commit ids, unique in the store */
+    /**
+     * Runs operations on a store.
+     *
+     * @param commitIds makes commit ids that are unique in the store
+     */
     public Transactions(DocumentStore store, Time time, Supplier<String> commitIds) {
         this(store, new Committer(store, time, commitIds));
     }
@@ -44,19 +49,23 @@ public final class Transactions {
         this.committer = committer;
     }
 
-    /** What runs in a transaction. */
+    /** An operation that runs in a transaction. */
     @FunctionalInterface
     public interface Operation<T, E extends Exception> {
 
-        /** Runs, possibly several times, each time in a new transaction, of which only the last is committed. */
+        /**
+         * Runs the operation. After a write conflict it is called again with a new transaction; only the last one is committed.
+         *
+         * @throws E if the operation failed; its writes are discarded
+         */
         T run(Transaction tx) throws E;
     }
 
     /**
-     * What is committed when an operation returns.
+     * What is committed after an operation has returned.
      *
-     * @param discard whether the operation's writes are discarded
-     * @param idempotencyWrite the change to an idempotency record in the same commit, if there is one
+     * @param discard whether to discard the operation's writes
+     * @param idempotencyWrite the change to an idempotency record in the same commit; null if there is none
      */
     public record Ending(boolean discard, @Nullable IdempotencyWrite idempotencyWrite) {
 
@@ -64,48 +73,55 @@ public final class Transactions {
     }
 
     /**
-     * What an operation returned, and the result of its commit.
+     * The value that an operation returned, and the result of its commit.
      *
      * @param commit never {@link CommitResult.DocumentConflict}
      */
     public record Finished<T>(T value, CommitResult commit) {}
 
-    /** The store. */
+    /** Returns the store on which operations run. */
     public DocumentStore store() {
         return store;
     }
 
-    /** A new commit id. */
+    /** Returns a new commit id. */
     public String newCommitId() {
         return committer.newCommitId();
     }
 
     /**
-     * Runs an operation and commits its writes.
+     * Runs an operation and commits its writes, with the {@linkplain #DEFAULT_BACKOFF default backoff} after write conflicts.
      *
-     * @throws WriteConflictException if it conflicted with other writers many times in a row
-     * @throws StoreException if the store cannot be reached
+     * @return the value that the operation returned
+     * @throws E if the operation failed
+     * @throws WriteConflictException if every retry conflicted; nothing was written
+     * @throws StoreException if the store fails
      */
     public <T, E extends Exception> T run(Operation<T, E> operation) throws E {
         return run(operation, DEFAULT_BACKOFF);
     }
 
     /**
-     * Runs an operation and commits its writes; on a write conflict, retries after each of some pauses.
+     * Runs an operation and commits its writes.
      *
-     * @throws WriteConflictException if every retry conflicted
-     * @throws StoreException if the store cannot be reached
+     * @param backoff the pause before each retry after a write conflict
+     * @return the value that the operation returned
+     * @throws E if the operation failed
+     * @throws WriteConflictException if every retry conflicted; nothing was written
+     * @throws StoreException if the store fails
      */
     public <T, E extends Exception> T run(Operation<T, E> operation, List<Duration> backoff) throws E {
         return run(operation, value -> Ending.PLAIN, backoff).value();
     }
 
     /**
-     * Runs an operation and commits its writes together with an idempotency record; on a write conflict, retries after each of some
-     * pauses.
+     * Runs an operation and commits its writes together with a change to an idempotency record.
      *
-     * @throws WriteConflictException if every retry conflicted
-     * @throws StoreException if the store cannot be reached
+     * @param ending returns what to commit, given the value that the operation returned
+     * @param backoff the pause before each retry after a write conflict
+     * @throws E if the operation failed
+     * @throws WriteConflictException if every retry conflicted; nothing was written
+     * @throws StoreException if the store fails
      */
     public <T, E extends Exception> Finished<T> run(
             Operation<T, E> operation, Function<T, Ending> ending, List<Duration> backoff) throws E {
@@ -123,7 +139,7 @@ public final class Transactions {
             } catch (OperationException e) {
                 result = check(tx, e);
                 if (!(result instanceof CommitResult.DocumentConflict)) {
-                    Transactions.<E>rethrow(e.getCause());
+                    throw Transactions.<RuntimeException>unchecked(e.getCause());
                 }
             }
             CommitResult.DocumentConflict conflict = (CommitResult.DocumentConflict) result;
@@ -139,7 +155,7 @@ public final class Transactions {
         return committer.send(() -> store.commit(commit), () -> false);
     }
 
-    /** Checks what an operation has read: if that has changed, it may have thrown because of a state that never was. */
+    /** Checks the documents that an operation has read. If they have changed, it may have failed because it saw an inconsistent state. */
     private CommitResult check(Transaction tx, OperationException thrown) {
         Commit check = tx.toCommit(true, null);
         try {
@@ -161,7 +177,7 @@ public final class Transactions {
         }
     }
 
-    /** Wraps what an operation threw, to distinguish it from what the store threw. */
+    /** Wraps an exception of the operation, to distinguish it from an exception of the store. */
     private static final class OperationException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -175,13 +191,13 @@ public final class Transactions {
         }
     }
 
-    /** Throws what an operation threw, which is E or unchecked. */
-    @SuppressWarnings("unchecked")
-    private static <E extends Exception> void rethrow(Throwable thrown) throws E {
-        if (thrown instanceof Error error) {
-            throw error;
-        }
-        throw (E) thrown;
+    /**
+     * Throws what an operation threw without wrapping it. This is an E or unchecked, unless the operation has deceived the compiler, too: it
+     * may even be a Throwable that is neither Exception nor Error.
+     */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 
     private static List<Duration> defaultBackoff() {
@@ -193,7 +209,7 @@ public final class Transactions {
         return List.copyOf(backoff);
     }
 
-    /** Others kept changing a document that a transaction was about to write. Nothing was written. */
+    /** Thrown if other commits changed a document during each attempt of a transaction. Nothing was written. */
     public static final class WriteConflictException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -202,17 +218,18 @@ public final class Transactions {
         private final long version;
 
         WriteConflictException(DocumentId id, long version, int attempts) {
-            super("A document of " + id.collection() + " was changed by others " + attempts + " times in a row");
+            super("A document of " + id.collection() + " was changed by other commits during each of " + attempts
+                    + " attempts");
             this.id = id;
             this.version = version;
         }
 
-        /** The document. */
+        /** Returns the id of the document. */
         public DocumentId id() {
             return id;
         }
 
-        /** The version it has now, or 0 if it is not there. */
+        /** Returns the current version of the document, or 0 if it is absent. */
         public long version() {
             return version;
         }

@@ -1,6 +1,6 @@
 /**
- * Documents found by their keys: created, never overwritten, updated by version, and read in the order of any of their keys.
- * Start at {@link dev.semel.document.DocumentCollection}.
+ * Collections of documents with composite keys, secondary indexes and optimistic transactions. Start at
+ * {@link dev.semel.document.DocumentCollection}.
  */
 @NullMarked
 package dev.semel.document;

@@ -118,7 +118,11 @@ public final class IdRegistry {
         return kind;
     }
 
-    /** Mints an id of a kind. */
+    /**
+     * Returns a new id of a kind.
+     *
+     * @throws IllegalArgumentException if there is no such kind
+     */
     public String mint(String kind) {
         return kind(kind).mint();
     }

@@ -170,7 +170,7 @@ public abstract class IdScheme implements IdFormat {
     /** Returns the fault of a text that has the right length and characters, and still is no id. */
     abstract Fault layoutFault(String text);
 
-    /** Encodes an id as text. */
+    /** Returns the canonical text of an id. */
     abstract String text(long high, long low);
 
     /** Returns the time in an id; null if the scheme has none. */
@@ -216,7 +216,7 @@ public abstract class IdScheme implements IdFormat {
     /** How long a scheme can mint ids. */
     public sealed interface Lifetime {
 
-        /** The scheme never ends. */
+        /** The scheme can mint ids without an end. */
         record Endless() implements Lifetime {
             @Override
             public String toString() {

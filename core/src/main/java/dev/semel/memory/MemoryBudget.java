@@ -7,10 +7,10 @@ import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.IdempotencyRecord;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How much a memory store may hold and how much it holds, by an estimate of what each row takes with the maps' own. */
+/** The limit and the current size of a memory store. Sizes are estimates that include the overhead of maps and objects. */
 final class MemoryBudget {
 
-    private static final long OF_A_USER = 400;
+    private static final long BYTES_PER_USER = 400;
 
     private final long bytes;
     private final AtomicLong taken = new AtomicLong();
@@ -19,16 +19,16 @@ final class MemoryBudget {
         this.bytes = bytes;
     }
 
-    /** Takes room for rows, if there is as much; what makes the store no larger always fits. */
+    /** Reserves space for a commit if there is enough. A commit that does not make the store larger always fits. */
     boolean take(long wanted, int users) {
-        if (taken.addAndGet(wanted) + users * OF_A_USER > bytes && wanted > 0) {
+        if (taken.addAndGet(wanted) + users * BYTES_PER_USER > bytes && wanted > 0) {
             taken.addAndGet(-wanted);
             return false;
         }
         return true;
     }
 
-    /** Takes room for what is written already, whether there is as much or not; or gives some back. */
+    /** Counts rows that were written or deleted, even beyond the limit. */
     void add(long grown) {
         if (grown != 0) {
             taken.addAndGet(grown);
@@ -36,7 +36,7 @@ final class MemoryBudget {
     }
 
     long taken(int users) {
-        return taken.get() + users * OF_A_USER;
+        return taken.get() + users * BYTES_PER_USER;
     }
 
     static long of(IdempotencyRecord record) {

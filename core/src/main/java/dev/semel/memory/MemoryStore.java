@@ -40,22 +40,22 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps everything in memory: for tests, for trying things out, and for what may be forgotten when the process ends. It can do
- * all that a store can, and is bounded: when it is full it lets go of what is expired, and then refuses to take more.
+ * A store in memory: for tests, for experiments, and for data that may be lost when the process ends. It has all capabilities of a store.
+ * Its size is limited. A store that is full deletes expired data, and then rejects writes that would make it larger. Thread-safe.
  *
- * <h2>How commits are one after another</h2>
+ * <h2>How commits are serialized</h2>
  *
- * <p>Every row belongs, by its hash, to one of 256 locks. A commit takes the locks of all rows it checks or
- * writes, in their order so that no two commits wait for each other in a circle, and holds them until all is written. Who reads
- * a row looks whether its lock was free all the while, and otherwise waits for it; who scans takes all locks. So nobody sees
- * half of a commit, and commits to different rows go on side by side.
+ * <p>The technique is lock striping. Each row belongs, by its hash, to one of 256 locks. A commit takes the locks of all rows that it checks
+ * or writes, and holds them until everything is written. It takes them in ascending order, so commits cannot deadlock. A lookup reads its
+ * row optimistically, and waits for the lock if a commit held it meanwhile. A scan takes all locks for reading. So readers never see half
+ * of a commit, and commits to different rows run in parallel.
  */
 public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
 
     private static final long DEFAULT_BYTES = 256L << 20;
     private static final int MANY_ROWS = 1 << 12;
     private static final long FULL = Long.MIN_VALUE;
-    private static final String ABOVE_ALL_KEYS = "\uffff"; // which are ASCII
+    private static final String ABOVE_ALL_KEYS = "\uffff"; // keys are ASCII
     private static final int COMMIT_LOG_ENTRIES = 1 << 13;
 
     private final InstantSource clock;
@@ -73,23 +73,31 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
     final StripedLocks locks;
     private final Watchers watchers = new Watchers();
     private final AtomicLong lastSequence = new AtomicLong();
-    private final AtomicLong firstDeadline = new AtomicLong(Long.MAX_VALUE); // of what may be let go, in milliseconds
+    private final AtomicLong firstDeadline = new AtomicLong(Long.MAX_VALUE); // of evictable rows, in milliseconds
     private volatile boolean closed;
 
-    /** A store of 256 MiB on the system's clock. */
+    /** Makes a store of up to 256 MiB, with the system's clock. */
     public MemoryStore() {
         this(InstantSource.system(), DEFAULT_BYTES);
     }
 
-    /** @param maxBytes about how much it may hold */
+    /**
+     * Makes a store.
+     *
+     * @param clock the clock by which leases, records and documents expire
+     * @param maxBytes the approximate limit of its size
+     */
     public MemoryStore(InstantSource clock, long maxBytes) {
         this(clock, maxBytes, StripedLocks.MOST);
     }
 
     /**
-     * @param maxBytes about how much it may hold
-     * @param locks how many locks the rows share, a power of two up to 256; with fewer, more commits wait for each
-     *     other
+     * Makes a store.
+     *
+     * @param clock the clock by which leases, records and documents expire
+     * @param maxBytes the approximate limit of its size
+     * @param locks the number of locks, a power of two up to 256. With fewer locks, commits wait for each other more often
+     * @throws IllegalArgumentException if the number of locks is not such a power of two
      */
     public MemoryStore(InstantSource clock, long maxBytes, int locks) {
         this.clock = clock;
@@ -98,7 +106,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         this.locks = new StripedLocks(locks);
     }
 
-    /** Results of the latest commits that wrote no idempotency record. */
+    /** The commit log: results of the latest commits that wrote no idempotency record. */
     private static final class Recent extends LinkedHashMap<String, CommitResult> {
         private static final long serialVersionUID = 1L;
 
@@ -153,7 +161,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return found;
     }
 
-    /** The rows that a scan goes through, in its direction. */
+    /** Returns the rows in the range of a scan, in its direction. */
     private NavigableSet<Row> rows(Scan scan) {
         String space = Row.space(scan.collection(), scan.index());
         Row low = new Row(space, scan.owner(), ascii(scan.range().from()));
@@ -183,7 +191,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return id == null ? null : documentOf(row, id);
     }
 
-    /** The document of an index entry; null if there is none, or if it was created anew with another sequence number. */
+    /** Returns the document of an index entry; null if there is none, or if it was created again with another sequence number. */
     @Nullable Document documentOf(Row entry, DocumentId id) {
         Document document = documents.get(Row.of(id));
         boolean hasMoved = document != null
@@ -201,12 +209,12 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return admin;
     }
 
-    /** How much it holds, by an estimate. */
+    /** Returns the estimated size of the stored data in bytes. */
     public long takenBytes() {
         return budget.taken(newKeys.users());
     }
 
-    /** How much it may hold. */
+    /** Returns the limit of the size in bytes. */
     public long mostBytes() {
         return maxBytes;
     }
@@ -220,7 +228,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
             result = tryCommit(commit);
         }
         if (result == null) {
-            throw StoreException.rejected("The memory store is full: it may hold " + maxBytes + " bytes");
+            throw StoreException.rejected("The memory store is full: its limit is " + maxBytes + " bytes");
         }
         if (result instanceof CommitResult.Applied && commit.needsSequence()) {
             watchers.signal();
@@ -233,7 +241,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return watchers.add(task);
     }
 
-    /** Null if there is no room. */
+    /** Returns null if the store is full. */
     private @Nullable CommitResult tryCommit(Commit commit) {
         int[] stripes = stripes(commit);
         locks.lock(stripes);
@@ -245,7 +253,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         }
     }
 
-    /** What was answered to the same attempt, if it was applied. */
+    /** Returns the first result of a commit that was sent before and applied; otherwise null. */
     private @Nullable CommitResult resultOfSameCommit(Commit commit) {
         IdempotencyWrite change = commit.idempotencyWrite();
         if (change == null) {
@@ -291,9 +299,9 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return applied;
     }
 
-    /** Returns about how much larger the store is for it. */
+    /** Writes, and returns by how much the store has grown. */
     private long apply(Commit commit, @Nullable IdempotencyRecord written, @Nullable IdempotencyRecord current) {
-        // taken with the locks held, and who scans waits for all locks: so nobody sees a place before those below it
+        // Assigned while the locks are held. A scan waits for all locks, so it never sees a number before a lower one.
         long sequence = commit.needsSequence() ? lastSequence.incrementAndGet() : 0;
         long grown = 0;
         for (DocumentWrite write : commit.writes()) {
@@ -309,13 +317,13 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return grown;
     }
 
-    /** A document that is expired may be there still, and found at another place. */
+    /** Deletes the expired document with the same key first, if there is one: its index entry has another sequence number. */
     private long applyWithSequence(long sequence, DocumentWrite.Put put) {
         Document old = documents.get(Row.of(put.id()));
         return (old == null ? 0 : apply(put.deletionOf(old))) + apply(put.withSequence(sequence));
     }
 
-    /** Returns about how much larger the store is for it. */
+    /** Writes, and returns by how much the store has grown. */
     private long apply(DocumentWrite write) {
         Row row = Row.of(write.id());
         boolean puts = write instanceof DocumentWrite.Put;
@@ -339,10 +347,10 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
     }
 
     /**
-     * Takes at least the room that a commit needs, before anything is written. What was begun may always be brought to its end, by its
-     * owner or by an operator, who leaves a note of it; and takes its room when it is.
+     * Reserves the space that a commit needs, before anything is written. The write that ends an operation is always accepted, even if the
+     * store is full, and is counted afterwards.
      *
-     * @return how much was taken, or {@link #FULL}
+     * @return the reserved bytes, or {@link #FULL}
      */
     private long reserve(Commit commit) {
         if (isEnd(commit)) {
@@ -361,7 +369,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
                 && commit.idempotencyWrite().record().fencingToken() != 0;
     }
 
-    /** How much room there must be for what a commit writes, whatever it replaces. */
+    /** Returns the size of the rows that a commit writes. */
     private static long needed(Commit commit) {
         long needed = 0;
         for (DocumentWrite write : commit.writes()) {
@@ -373,7 +381,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
                         : MemoryBudget.of(commit.idempotencyWrite().record()));
     }
 
-    /** How much of it is there already. */
+    /** Returns the size of the rows that a commit replaces. */
     private long replaced(Commit commit) {
         long replaced = 0;
         for (DocumentWrite write : commit.writes()) {
@@ -394,7 +402,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return size;
     }
 
-    /** Notes when something may be let go. */
+    /** Keeps the earliest time at which a row can be evicted. */
     private void note(@Nullable Instant deadline) {
         if (deadline != null && deadline.toEpochMilli() < firstDeadline.get()) {
             firstDeadline.accumulateAndGet(deadline.toEpochMilli(), Math::min);
@@ -405,7 +413,6 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return record.status() == Status.COMPLETED || record.status() == Status.FAILED;
     }
 
-    /** Lets go of what is expired. */
     private void evict() {
         int[] all = locks.all();
         locks.lock(all);
@@ -428,7 +435,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         }
     }
 
-    /** Its answer goes first, and its tombstone when it is forgotten: until then somebody may have to be told of it. */
+    /** Deletes the response of an expired record, or the whole record once its tombstone may be purged. */
     private void evict(IdempotencyRecord record, Instant now) {
         IdempotencyRecord left = record.sweptAt(now);
         if (!record.equals(left)) {
@@ -439,7 +446,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         }
     }
 
-    /** Puts what is left of a record in its place, under its lock. */
+    /** Replaces a record; null deletes it. The caller holds its lock. */
     void replace(IdempotencyRecord record, @Nullable IdempotencyRecord left) {
         if (left == null) {
             records.remove(record.key());
@@ -458,7 +465,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         return true;
     }
 
-    /** The locks of all rows that a commit checks or writes, in their order; some of them perhaps more than once. */
+    /** Returns the locks of all rows that a commit checks or writes, in ascending order. A lock may occur more than once. */
     private int[] stripes(Commit commit) {
         IdempotencyWrite change = commit.idempotencyWrite();
         int[] stripes = new int
@@ -481,7 +488,7 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
 
     void checkOpen() {
         if (closed) {
-            throw StoreException.rejected("The memory store is closed");
+            throw StoreException.rejected("The store is closed");
         }
     }
 

@@ -22,7 +22,7 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a memory store in order. It has no index but the keys themselves: a list or a sweep goes through all that there is. */
+/** Administration of a memory store. There is no index besides the keys, so a list or a sweep reads all rows. */
 final class MemoryStoreAdmin implements StoreAdmin {
 
     private static final int MOST_CLEANUPS = 1000;
@@ -119,7 +119,7 @@ final class MemoryStoreAdmin implements StoreAdmin {
         return removed[0];
     }
 
-    /** A index entry goes when its document has gone, though it may have been made anew at another place. */
+    /** Deletes the index entries whose documents were deleted. A document may have been created again with another sequence number. */
     private void removeIndexEntries() {
         store.indexEntries.forEach((row, id) -> {
             if (store.documentOf(row, id) == null) {

@@ -3,7 +3,7 @@ package dev.semel.memory;
 import dev.semel.store.DocumentId;
 import dev.semel.store.spi.Commit.IndexEntry;
 
-/** Where a document, or one of its index entries, is in the order of keys. */
+/** The key of a document or of an index entry, in the order of scans. */
 record Row(String space, String owner, String key) implements Comparable<Row> {
 
     static Row of(DocumentId id) {
@@ -14,7 +14,7 @@ record Row(String space, String owner, String key) implements Comparable<Row> {
         return new Row(space(id.collection(), entry.index()), id.owner(), entry.key());
     }
 
-    /** No collection has a space in its name, so no index is taken for a collection. */
+    /** Returns the name of the key space of a collection or an index. Collections have no space in their names, so the two never clash. */
     static String space(String collection, String index) {
         return index.isEmpty() ? collection : collection + " " + index;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.StampedLock;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lock striping: every row belongs, by its hash, to one of a few locks. Several are always taken in the same order. */
+/** Lock striping: each row belongs, by its hash, to one of a few locks. Several locks are always taken in ascending order. */
 final class StripedLocks {
 
     static final int MOST = 256;
@@ -24,18 +24,18 @@ final class StripedLocks {
         Arrays.setAll(locks, i -> new StampedLock());
     }
 
-    /** Number of a row's lock. */
+    /** Returns the number of a row's lock. */
     int stripe(Object row) {
         int hash = row.hashCode() * 0x9E3779B9;
         return (hash >>> 16) & (locks.length - 1);
     }
 
-    /** Numbers of all locks. */
+    /** Returns the numbers of all locks. */
     int[] all() {
         return IntStream.range(0, locks.length).toArray();
     }
 
-    /** Reads a row, optimistically at first, while nobody writes to it. */
+    /** Reads a row: optimistically at first, and after some failed attempts under the lock. */
     <K, V> @Nullable V read(Object lockedBy, Map<K, V> rows, K key) {
         StampedLock lock = locks[stripe(lockedBy)];
         for (int spins = 0; spins < SPINS; spins++) {
@@ -56,7 +56,7 @@ final class StripedLocks {
         }
     }
 
-    /** Runs a task on a row while nobody else reads or writes it. */
+    /** Runs a task under the lock of a row. */
     void locked(Object row, Runnable task) {
         StampedLock lock = locks[stripe(row)];
         lock(lock);
@@ -67,7 +67,7 @@ final class StripedLocks {
         }
     }
 
-    /** Locks everything against writers. */
+    /** Takes all locks for reading. */
     void lockAllForReading() {
         for (StampedLock lock : locks) {
             lock.readLock();
@@ -80,7 +80,7 @@ final class StripedLocks {
         }
     }
 
-    /** Locks the stripes with given numbers, which are sorted and may repeat. */
+    /** Takes the locks with given numbers, which are sorted and may repeat. */
     void lock(int[] sorted) {
         int last = -1;
         for (int stripe : sorted) {
@@ -101,7 +101,7 @@ final class StripedLocks {
         }
     }
 
-    /** A commit holds its locks for about a microsecond, and waking up takes longer. */
+    /** Spins first: a commit holds its locks for about a microsecond, and waking a thread takes longer. */
     private static void lock(StampedLock lock) {
         for (int spins = 0; spins < SPINS; spins++) {
             if (lock.tryWriteLock() != 0) {

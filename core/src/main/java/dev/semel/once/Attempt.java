@@ -41,7 +41,11 @@ final class Attempt {
     }
 
     int number() {
-        return isNewKey() ? 1 : before().attempts() + 1;
+        if (isNewKey()) {
+            return 1;
+        }
+        int attempts = before().attempts();
+        return attempts == Integer.MAX_VALUE ? attempts : attempts + 1;
     }
 
     private IdempotencyRecord before() {
@@ -103,6 +107,6 @@ final class Attempt {
     }
 
     private Response kept(Response response) {
-        return response.size() > settings.responseLimit() ? response.notKept() : response;
+        return response.exceeds(settings.responseLimit()) ? response.notKept() : response;
     }
 }

@@ -1,9 +1,9 @@
 package dev.semel.once;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.id.TextFormat;
 import dev.semel.json.Fingerprint;
 import dev.semel.store.IdempotencyKey;
+import dev.semel.store.internal.UniqueIds;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -32,7 +32,7 @@ public record Call(IdempotencyKey key, Fingerprint fingerprint, String clientTxI
 
     /** Returns a call that does not wait and has a new transaction id. */
     public static Call of(IdempotencyKey key, Fingerprint fingerprint) {
-        return new Call(key, fingerprint, IdSchemes.TID62.mint(), Duration.ZERO);
+        return new Call(key, fingerprint, UniqueIds.mint(), Duration.ZERO);
     }
 
     /** Returns this call with the client's transaction id. */

@@ -33,7 +33,7 @@ final class InFlightCalls {
 
         private final IdempotencyKey key;
         private final Fingerprint fingerprint;
-        private final Thread thread = Thread.currentThread();
+        private volatile @Nullable Thread thread = Thread.currentThread();
         private final long startedAt;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private volatile Heartbeats.@Nullable Heartbeat heartbeat;
@@ -42,6 +42,11 @@ final class InFlightCalls {
             this.key = call.key();
             this.fingerprint = call.fingerprint();
             this.startedAt = startedAt;
+        }
+
+        /** Lets the run continue without its thread, which may then call with the same key. */
+        void leaveThread() {
+            thread = null;
         }
 
         /** Sets the heartbeat that renews the run's lease; null if it has none. */
@@ -102,7 +107,7 @@ final class InFlightCalls {
         return other == null ? Step.LOST_RACE : Step.done(outcome(other, call, inProgress));
     }
 
-    /** Returns the same before a lookup; null if no run is in progress here, or if it exceeds the longest run. */
+    /** Returns the outcome of a duplicate without a lookup; null if no run is in progress here, or if it exceeds the longest run. */
     @Nullable Outcome outcome(Call call, Outcome inProgress) {
         InFlightCall other = calls.get(call.key());
         return other == null || time.nanoTime() - other.startedAt > longestNanos

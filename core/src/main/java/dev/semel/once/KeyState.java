@@ -55,7 +55,7 @@ import dev.semel.store.spi.OnceStore.Lookup;
  *   <li>after the completion is applied: a retry replays.
  * </ul>
  *
- * <p>An owner that only was slow may come back after its lease has expired and another run has started. Its completion is rejected by the
+ * <p>An owner that was only slow may return after its lease has expired and another run has started. Its completion is rejected by the
  * token, and it returns the outcome that counts. Its effect is rejected, too, if the operation passes the token on and the other system
  * refuses requests with a lower one. {@link Heartbeats} renew the lease after a third of its duration, so two renewals may fail. An owner
  * counts its lease from before the claim or renewal was sent, so it stops trusting the lease no later than the store does.
@@ -85,7 +85,7 @@ import dev.semel.store.spi.OnceStore.Lookup;
  * after the retention is a new call.
  */
 enum KeyState {
-    /** There is no record. */
+    /** The key has no record: it is new, or its record was deleted. */
     ABSENT(Action.START, Action.START),
     /** The operation completed or failed, and its record has expired. */
     EXPIRED(Action.START, Action.START),
@@ -99,7 +99,7 @@ enum KeyState {
     FAILED(Action.START, Action.REPORT_MISMATCH),
     UNKNOWN(Action.REPORT_UNKNOWN, Action.REPORT_MISMATCH);
 
-    /** The action of a call. */
+    /** What a call does that finds a key in a state. */
     enum Action {
         /** Runs the operation: for the first time, or as another attempt with a higher fencing token. */
         START,

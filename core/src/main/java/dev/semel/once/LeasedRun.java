@@ -1,6 +1,6 @@
 package dev.semel.once;
 
-import dev.semel.once.Once.LeasedOperation;
+import dev.semel.once.Once.AsyncLeasedOperation;
 import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
@@ -9,8 +9,17 @@ import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import dev.semel.store.spi.OnceStore.Lookup;
+import java.io.InterruptedIOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,12 +28,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeasedRun extends StoreRun {
 
+    private static final System.Logger LOG = System.getLogger(Once.class.getName());
+
     private static final Duration RELEASE_RETRY = Duration.ofSeconds(1);
 
     private final IfAbandoned ifAbandoned;
-    private final LeasedOperation operation;
+    private final AsyncLeasedOperation operation;
 
-    LeasedRun(Engine engine, Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
+    LeasedRun(Engine engine, Call call, IfAbandoned ifAbandoned, AsyncLeasedOperation operation) {
         super(engine, call);
         this.ifAbandoned = ifAbandoned;
         this.operation = operation;
@@ -52,30 +63,75 @@ final class LeasedRun extends StoreRun {
         engine.started(attempt, claim);
         Heartbeats.Heartbeat heartbeat =
                 engine.heartbeats.start(mine, lease, claimedAt, () -> attempt.owned(claim, Status.PROCESSING, null));
+        return run(ownership, mine, heartbeat);
+    }
+
+    private Step run(Ownership ownership, InFlightCalls.InFlightCall mine, Heartbeats.Heartbeat heartbeat) {
+        boolean pending = false;
         try {
-            return Step.done(run(ownership));
+            CompletableFuture<Response> response;
+            try {
+                response = operation.start(ownership.lease).toCompletableFuture();
+            } catch (Throwable cause) {
+                return Step.done(ended(ownership, null, cause));
+            }
+            if (response.isDone() && !response.isCompletedExceptionally()) {
+                return Step.done(ended(ownership, response.join(), null));
+            }
+            pending = true;
+            mine.leaveThread();
+            return new Step.Pending(response.handle((result, cause) -> {
+                try {
+                    return ended(ownership, result, cause == null ? null : unwrapped(cause));
+                } finally {
+                    heartbeat.stop();
+                    engine.inFlight.end(mine);
+                }
+            }));
         } finally {
-            heartbeat.stop();
+            if (!pending) {
+                heartbeat.stop();
+            }
         }
     }
 
-    private Outcome run(Ownership mine) {
-        Response response;
-        try {
-            response = operation.run(mine.lease);
-        } catch (Throwable cause) {
-            boolean outcomeUnknown = cause instanceof Error
-                    || cause instanceof InterruptedException
-                    || cause instanceof UnknownOutcomeException;
-            return ifAbandoned == IfAbandoned.FREEZE && outcomeUnknown ? unknown(mine, cause) : failed(mine, cause);
+    /** Returns the cause of a failed future. An interruption concerns another thread than the one that completes the future. */
+    static Throwable unwrapped(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof InterruptedException ? new ExecutionException(cause) : cause;
+    }
+
+    private Outcome ended(Ownership mine, @Nullable Response response, @Nullable Throwable cause) {
+        if (cause != null) {
+            boolean unknown = ifAbandoned == IfAbandoned.FREEZE && mayHaveHadEffect(cause);
+            return unknown ? unknown(mine, cause) : failed(mine, cause);
         }
         if (response == null) {
-            Throwable cause = new NullPointerException("the operation's response");
-            return ifAbandoned == IfAbandoned.FREEZE ? unknown(mine, cause) : failed(mine, cause);
+            Throwable missing = new NullPointerException("the operation's response");
+            return ifAbandoned == IfAbandoned.FREEZE ? unknown(mine, missing) : failed(mine, missing);
         }
         return end(mine, Status.COMPLETED, response) instanceof CommitResult.Applied applied
                 ? Engine.executed(response, Objects.requireNonNull(applied.record()))
                 : leaseLost(mine);
+    }
+
+    /**
+     * Whether an operation may have had its effect although it threw: an error, an interruption or an {@link UnknownOutcomeException},
+     * however deeply frameworks have wrapped it.
+     */
+    private static boolean mayHaveHadEffect(Throwable thrown) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>()); // causes may form a cycle
+        for (Throwable cause = thrown; cause != null && seen.add(cause); cause = cause.getCause()) {
+            if (cause instanceof Error
+                    || cause instanceof InterruptedException
+                    || cause instanceof InterruptedIOException
+                    || cause instanceof ClosedByInterruptException
+                    || cause instanceof UnknownOutcomeException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Records how a run ended. The effect has happened, so this keeps trying as long as the lease is held. */
@@ -98,6 +154,10 @@ final class LeasedRun extends StoreRun {
 
     /** Records an unknown outcome: the operation may have had its effect, and must not be run again. */
     private Outcome unknown(Ownership mine, Throwable cause) {
+        LOG.log(
+                Level.ERROR,
+                "Outcome unknown: endpoint " + call.key().endpoint() + ", fencing token " + mine.claim.fencingToken(),
+                cause);
         CommitResult result = end(mine, Status.UNKNOWN, null);
         Engine.restoreInterrupt(cause);
         return result instanceof CommitResult.Applied ? Engine.unknown(mine.claim) : leaseLost(mine);

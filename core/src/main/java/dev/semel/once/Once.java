@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,20 @@ public final class Once {
          * @throws Exception if the operation failed and a retry may run it again
          */
         Response run(Lease lease) throws Exception;
+    }
+
+    /** A leased operation that may complete on another thread, after the method that started it has returned. */
+    @FunctionalInterface
+    public interface AsyncLeasedOperation {
+
+        /**
+         * Starts the operation. It may take longer than the lease, which is renewed until the returned stage is complete.
+         *
+         * @param lease the right to run; its fencing token can be passed to the other system
+         * @return completes with the response, or with an exception that {@link LeasedOperation#run} would throw
+         * @throws Exception if the operation failed
+         */
+        CompletionStage<Response> start(Lease lease) throws Exception;
     }
 
     /** An operation whose only effects are its writes in a transaction. */
@@ -130,6 +145,11 @@ public final class Once {
         return new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
     }
 
+    /** Returns whether another engine has the same store, so that both see the same keys. */
+    public boolean sharesStoreWith(Once other) {
+        return engine.store == other.engine.store;
+    }
+
     /**
      * Runs an operation whose effects are the documents it writes in its transaction. A process that crashes before the commit leaves
      * nothing behind, and a retry runs the operation as if for the first time.
@@ -190,7 +210,24 @@ public final class Once {
     public Outcome leased(Call call, IfAbandoned ifAbandoned, LeasedOperation operation) {
         Objects.requireNonNull(ifAbandoned, "ifAbandoned");
         Objects.requireNonNull(operation, "operation");
-        return run(call, new LeasedRun(engine, call, ifAbandoned, operation)::step);
+        AsyncLeasedOperation completed = lease -> CompletableFuture.completedFuture(operation.run(lease));
+        return run(call, new LeasedRun(engine, call, ifAbandoned, completed)::step);
+    }
+
+    /**
+     * Runs an operation in leased mode that may complete after this method has returned. The lease is held and renewed until then. The
+     * key is looked up and claimed on the calling thread, which also waits for {@link Call#maxWait()} if the operation is in progress.
+     * The outcome is recorded on the thread that completes the operation.
+     *
+     * @param ifAbandoned whether a retry may run the operation again after its owner crashed
+     * @return completes with the outcome, after it was recorded; exceptionally with a {@link StoreException} if the store fails
+     * @throws StoreException if the store fails before the operation starts
+     * @throws IllegalStateException if the operation calls itself with its own key
+     */
+    public CompletionStage<Outcome> leasedAsync(Call call, IfAbandoned ifAbandoned, AsyncLeasedOperation operation) {
+        Objects.requireNonNull(ifAbandoned, "ifAbandoned");
+        Objects.requireNonNull(operation, "operation");
+        return runAsync(call, new LeasedRun(engine, call, ifAbandoned, operation)::step);
     }
 
     /**
@@ -205,28 +242,50 @@ public final class Once {
         return run(call, new CallerManagedRun(engine, call, source)::step);
     }
 
+    /** Runs a call whose operation completes on this thread. */
     private Outcome run(Call call, Supplier<Step> step) {
+        return runAsync(call, step).toCompletableFuture().join();
+    }
+
+    private CompletionStage<Outcome> runAsync(Call call, Supplier<Step> step) {
         long startedAt = engine.time.nanoTime();
         engine.notify(listener -> listener.called(call.key()));
         try {
-            Outcome outcome = outcome(call, step, startedAt);
-            engine.notify(listener ->
-                    listener.ended(call.key(), outcome, Duration.ofNanos(engine.time.nanoTime() - startedAt)));
-            return outcome;
+            Step last = lastStep(call, step, startedAt);
+            if (last instanceof Step.Pending pending) {
+                return pending.outcome().whenComplete((outcome, failure) -> {
+                    if (failure == null) {
+                        ended(call, outcome, startedAt);
+                    } else {
+                        Throwable cause = LeasedRun.unwrapped(failure);
+                        engine.notify(listener -> listener.aborted(call.key(), cause));
+                    }
+                });
+            }
+            Outcome outcome = ((Step.Done) last).outcome();
+            ended(call, outcome, startedAt);
+            return CompletableFuture.completedFuture(outcome);
         } catch (Throwable e) {
             engine.notify(listener -> listener.aborted(call.key(), e));
             throw e;
         }
     }
 
-    private Outcome outcome(Call call, Supplier<Step> step, long startedAt) {
+    private void ended(Call call, Outcome outcome, long startedAt) {
+        Duration took = Duration.ofNanos(engine.time.nanoTime() - startedAt);
+        engine.notify(listener -> listener.ended(call.key(), outcome, took));
+    }
+
+    private Step lastStep(Call call, Supplier<Step> step, long startedAt) {
         int lostRaces = 0;
         while (true) {
-            if (!(step.get() instanceof Step.Done done)) {
+            Step next = step.get();
+            if (next instanceof Step.LostRace) {
                 backOff(++lostRaces);
-            } else if (!(done.outcome() instanceof Outcome.InProgress)
+            } else if (!(next instanceof Step.Done done)
+                    || !(done.outcome() instanceof Outcome.InProgress)
                     || !hasWaited(call, startedAt, engine.inFlight.end(call))) {
-                return done.outcome();
+                return next;
             }
         }
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param longestRun how long a run may take. After that its lease is no longer renewed, and duplicates may take over
  * @param retryHint when to retry a call that found the operation in progress
  * @param responseLimit the most bytes of a response that are kept for retries
- * @param quota how many new keys a user may start
+ * @param quota how many new keys a user may start; {@link Quota#NONE} for no limit
  */
 public record OnceSettings(
         Duration retention,
@@ -44,7 +44,7 @@ public record OnceSettings(
 
     /**
      * The defaults: a retention of 24 hours, of 7 days after a failure, tombstones for 30 days, expired keys run again, a lease of 30
-     * seconds, runs of up to 1 hour, retries after 1 second, responses of up to 1 MiB, and 1,000 new keys per user and hour.
+     * seconds, runs of up to 1 hour, retries after 1 second, responses of up to 1 MiB, and no quota.
      */
     public static final OnceSettings DEFAULTS = new OnceSettings(
             Duration.ofHours(24),
@@ -55,7 +55,7 @@ public record OnceSettings(
             Duration.ofHours(1),
             Duration.ofSeconds(1),
             1 << 20,
-            new Quota(1000, Duration.ofHours(1)));
+            Quota.NONE);
 
     /**
      * Checks the settings.

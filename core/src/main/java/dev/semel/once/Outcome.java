@@ -21,7 +21,7 @@ public sealed interface Outcome {
      *
      * @param response the whole response, even if it is too large to be kept for retries
      * @param attempt how often the operation was started, including this time
-     * @param expiresAt until when retries replay the response
+     * @param expiresAt when the record expires, so that retries no longer get the response
      */
     record Executed(Response response, int attempt, Instant expiresAt) implements Outcome {}
 
@@ -31,7 +31,7 @@ public sealed interface Outcome {
      * @param response the recorded response, or {@linkplain Response#isKept() what was kept of it}
      * @param attempt how often the operation was started
      * @param createdAt when the key was first used
-     * @param expiresAt until when retries replay the response
+     * @param expiresAt when the record expires, so that retries no longer get the response
      */
     record Replayed(Response response, int attempt, Instant createdAt, Instant expiresAt) implements Outcome {}
 
@@ -64,7 +64,7 @@ public sealed interface Outcome {
      * The key was used before and has expired, and the settings reject such keys.
      *
      * @param createdAt when the key was first used
-     * @param expiredAt until when retries replayed the response
+     * @param expiredAt when the record expired
      */
     record Expired(Instant createdAt, Instant expiredAt) implements Outcome {}
 

@@ -1,6 +1,10 @@
 package dev.semel.once;
 
-/** The result of one step of a call: an outcome, or a lost race, after which the key is looked up again. */
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The result of one step of a call: an outcome, an operation that completes later, or a lost race, after which the key is looked up again.
+ */
 sealed interface Step {
 
     /** Another call, an operator or a sweep changed the key since it was looked up. */
@@ -8,6 +12,9 @@ sealed interface Step {
 
     /** The step has found the outcome of the call. */
     record Done(Outcome outcome) implements Step {}
+
+    /** The step has started an operation that completes later. */
+    record Pending(CompletionStage<Outcome> outcome) implements Step {}
 
     /** The step was overtaken by another write to the key; see {@link #LOST_RACE}. */
     record LostRace() implements Step {}

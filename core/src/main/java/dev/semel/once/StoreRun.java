@@ -33,15 +33,19 @@ abstract class StoreRun {
             engine.inFlight.renew(call);
             return engine.inFlight.report(call, engine.inProgress());
         }
+        Step step = null;
         try {
-            return attempt.quotaWait().isZero()
+            step = attempt.quotaWait().isZero()
                     ? run(attempt, mine)
                     : Step.done(new Outcome.Limited(attempt.quotaWait()));
+            return step;
         } finally {
-            engine.inFlight.end(mine);
+            if (!(step instanceof Step.Pending)) {
+                engine.inFlight.end(mine);
+            }
         }
     }
 
-    /** Runs the operation, unless the start is rejected, and records how it ended. */
+    /** Runs the operation, unless the start is rejected, and records how it ended. If it is pending, it also ends the run. */
     abstract Step run(Attempt attempt, InFlightCalls.InFlightCall mine);
 }

@@ -34,8 +34,16 @@ public record Document(
         return new Document(id, 1, now, now, expiresAt, data, "", 0);
     }
 
-    /** Returns the next version of this document, not committed yet. It is never older than this one, even if the clock was set back. */
+    /**
+     * Returns the next version of this document, not committed yet. It is never older than this one, even if the clock was set back.
+     *
+     * @throws IllegalStateException if this is the highest version
+     */
     public Document updated(Instant now, Json data) {
+        if (version == Long.MAX_VALUE) {
+            throw new IllegalStateException("A document of " + id.collection() + " has version " + version
+                    + ", the highest: delete it and create it again");
+        }
         Instant later = now.isBefore(updatedAt) ? updatedAt : now;
         return new Document(id, version + 1, createdAt, later, expiresAt, data, "", sequence);
     }

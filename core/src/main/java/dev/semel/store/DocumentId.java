@@ -2,14 +2,13 @@ package dev.semel.store;
 
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The id of a document.
  *
  * @param collection 1 to 64 visible ASCII characters
- * @param owner the user whose document it is; empty if users share it
+ * @param owner the user whose document it is, {@linkplain IdempotencyKey#isUser a valid user name}; empty if users share it
  * @param key unique within the collection and the owner: 1 to {@value #LONGEST_KEY} visible ASCII characters
  */
 public record DocumentId(String collection, String owner, String key) implements Comparable<DocumentId> {
@@ -27,7 +26,7 @@ public record DocumentId(String collection, String owner, String key) implements
     public DocumentId {
         checkVisible("collection", collection, LONGEST_COLLECTION);
         if (!owner.isEmpty()) {
-            TextFormat.TEXT.check("owner", owner);
+            IdempotencyKey.checkUser("owner", owner);
         }
         checkVisible("key", key, LONGEST_KEY);
     }
@@ -59,7 +58,7 @@ public record DocumentId(String collection, String owner, String key) implements
         return null;
     }
 
-    /** Compares by collection, owner and key. All are ASCII, so this is the order of their bytes. */
+    /** Compares by collection, owner and key. For documents of one owner this is the order of bytes. */
     @Override
     public int compareTo(DocumentId other) {
         int byCollection = collection.compareTo(other.collection);

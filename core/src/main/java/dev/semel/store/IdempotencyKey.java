@@ -2,7 +2,6 @@ package dev.semel.store;
 
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -11,10 +10,11 @@ import org.jspecify.annotations.Nullable;
  * An idempotency key: identifies an operation that runs once. A key belongs to one user and one endpoint; the same key of another user or
  * endpoint is a different key.
  *
- * @param user the user who sends the key: 1 to 255 of {@code A-Za-z0-9_-}
+ * @param user the user who sends the key, {@linkplain #isUser a valid user name}
  * @param endpoint the operation. For HTTP, the method and the concrete path, so the same key on two posts is two keys. 1 to
  *     {@value #LONGEST_ENDPOINT} characters, no control characters
- * @param key made by the client: 1 to 255 of {@code A-Za-z0-9_-}
+ * @param key made by the client: 1 to 255 printable ASCII characters, as a string of RFC 8941 can contain them. The HTTP filter accepts only
+ *     {@code A-Za-z0-9_-} by default
  */
 public record IdempotencyKey(String user, String endpoint, String key) {
 
@@ -26,23 +26,67 @@ public record IdempotencyKey(String user, String endpoint, String key) {
     /** The most characters of an endpoint. */
     public static final int LONGEST_ENDPOINT = 2048;
 
+    private static final int LONGEST_NAME = 255;
+
     /**
      * Checks the parts of the key.
      *
      * @throws MalformedException naming the part that is missing or malformed
      */
     public IdempotencyKey {
-        TextFormat.TEXT.check("user", user);
-        checkEndpoint(endpoint);
-        TextFormat.TEXT.check("key", key);
+        checkUser("user", user);
+        Fault ofEndpoint = endpointFault(endpoint);
+        if (ofEndpoint != null) {
+            throw new MalformedException(
+                    "endpoint",
+                    endpoint,
+                    ofEndpoint,
+                    "1 to " + LONGEST_ENDPOINT + " characters, no control characters");
+        }
+        Fault ofKey = keyFault(key);
+        if (ofKey != null) {
+            throw new MalformedException("key", key, ofKey, "1 to " + LONGEST_NAME + " printable ASCII characters");
+        }
     }
 
-    private static void checkEndpoint(@Nullable String endpoint) {
-        Fault fault = endpointFault(endpoint);
+    /**
+     * Whether a text is a valid name of a user: 1 to 255 code points without control characters and lone surrogates, and neither {@code .}
+     * nor {@code ..}. So {@code bob@example.com}, {@code auth0|42} and {@code Zoë} are valid.
+     */
+    public static boolean isUser(@Nullable String name) {
+        return userFault(name) == null;
+    }
+
+    /**
+     * Returns a name of a user if it is {@linkplain #isUser valid}.
+     *
+     * @param field what the name is called in the error
+     * @throws MalformedException if the name is missing or malformed
+     */
+    public static String checkUser(String field, @Nullable String name) {
+        Fault fault = userFault(name);
         if (fault != null) {
             throw new MalformedException(
-                    "endpoint", endpoint, fault, "1 to " + LONGEST_ENDPOINT + " characters, no control characters");
+                    field,
+                    name,
+                    fault,
+                    "1 to " + LONGEST_NAME + " characters, no control characters, and neither \".\" nor \"..\"");
         }
+        return Objects.requireNonNull(name);
+    }
+
+    private static @Nullable Fault userFault(@Nullable String name) {
+        if (name == null) {
+            return Fault.missing();
+        }
+        int length = name.codePointCount(0, name.length());
+        if (length == 0 || length > LONGEST_NAME) {
+            return new Fault(-1, length == 0 ? "is empty" : "has " + length + " characters");
+        }
+        if (name.equals(".") || name.equals("..")) {
+            return new Fault(-1, "is a relative path");
+        }
+        return characterFault(name);
     }
 
     private static @Nullable Fault endpointFault(@Nullable String endpoint) {
@@ -52,13 +96,33 @@ public record IdempotencyKey(String user, String endpoint, String key) {
         if (endpoint.isEmpty() || endpoint.length() > LONGEST_ENDPOINT) {
             return Fault.ofLength(endpoint);
         }
-        for (int i = 0; i < endpoint.length(); i++) {
-            char c = endpoint.charAt(i);
+        return characterFault(endpoint);
+    }
+
+    private static @Nullable Fault keyFault(@Nullable String key) {
+        if (key == null) {
+            return Fault.missing();
+        }
+        if (key.isEmpty() || key.length() > LONGEST_NAME) {
+            return Fault.ofLength(key);
+        }
+        for (int i = 0; i < key.length(); i++) {
+            if (key.charAt(i) < ' ' || key.charAt(i) > '~') {
+                return Fault.ofCharacter(key, i);
+            }
+        }
+        return null;
+    }
+
+    /** Finds control characters, which separate texts in stores, and lone surrogates, which UTF-8 cannot encode. */
+    private static @Nullable Fault characterFault(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             boolean pairs = Character.isHighSurrogate(c)
-                    && i + 1 < endpoint.length()
-                    && Character.isLowSurrogate(endpoint.charAt(i + 1));
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1));
             if (Character.isISOControl(c) || (Character.isSurrogate(c) && !pairs)) {
-                return Fault.ofCharacter(endpoint, i);
+                return Fault.ofCharacter(text, i);
             }
             i += pairs ? 1 : 0;
         }

@@ -80,7 +80,12 @@ public final class Response {
         return kept;
     }
 
-    /** Returns the size that counts against the limit: the bytes of the body and the characters of the headers. */
+    /** Returns whether the body or the headers exceed a limit in bytes. */
+    public boolean exceeds(int limit) {
+        return body.length > limit || size() - body.length > limit;
+    }
+
+    /** Returns the size: the bytes of the body and the characters of the headers. */
     public long size() {
         long size = body.length;
         for (Map.Entry<String, String> header : headers.entrySet()) {

@@ -78,6 +78,11 @@ public interface Time extends InstantSource {
         }
 
         @Override
+        public long millis() {
+            return System.currentTimeMillis();
+        }
+
+        @Override
         public long nanoTime() {
             return System.nanoTime();
         }

@@ -11,7 +11,7 @@ import dev.semel.memory.MemoryStore;
 import dev.semel.store.Time;
 import org.junit.jupiter.api.Test;
 
-/** Declaring collections; what they do is in the contract of stores. */
+/** Declarations of collections. {@code DocumentCollectionContract} tests their behavior on every store. */
 class DocumentCollectionTest {
 
     private final KeyTemplate key = KeyTemplate.of("{a:hex}-{b:word}");
@@ -38,7 +38,8 @@ class DocumentCollectionTest {
         assertThatThrownBy(() -> DocumentCollection.of("", key)).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> DocumentCollection.of("a b", key)).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> DocumentCollection.of("c", key).ownedBy("")).isInstanceOf(MalformedException.class);
-        assertThatThrownBy(() -> DocumentCollection.of("c", key).ownedBy("a b")).isInstanceOf(MalformedException.class);
+        assertThatThrownBy(() -> DocumentCollection.of("c", key).ownedBy("a\nb"))
+                .isInstanceOf(MalformedException.class);
     }
 
     @Test
@@ -61,7 +62,7 @@ class DocumentCollectionTest {
             transactions.run(tx -> records.createMinted(tx, () -> "0-a", Json.of("1")));
             assertThatThrownBy(() -> transactions.run(tx -> records.createMinted(tx, () -> "0-a", Json.of("2"))))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("100 keys in a row that were made for c are taken");
+                    .hasMessage("The collection c already has each of 100 generated keys");
             assertThat(records.read(store, "0-a").orElseThrow().data()).isEqualTo(Json.of("1"));
         }
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Minting allocates the string and nothing else. */
+/** Minting an id allocates only its string. */
 @Tag("jdk")
 class AllocationTest {
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Clocks that stand still, go back, jump ahead and run out. */
+/** Minting with clocks that stop, go back, jump ahead, or are out of range. */
 @Tag("jdk")
 class ClockTest {
 
@@ -28,7 +28,7 @@ class ClockTest {
     void clockStandingStill_idsRiseAndKeepItsTime(IdScheme system) {
         IdScheme scheme = system.withClock(clock);
         String previous = scheme.mint();
-        for (int i = 0; i < 30_000; i++) { // the counter has room for 32,768
+        for (int i = 0; i < 30_000; i++) { // the counter has 32,768 values
             String next = scheme.mint();
             assertThat(next).isGreaterThan(previous);
             previous = next;
@@ -118,7 +118,7 @@ class ClockTest {
             }
         }
         assertThat(minted).isBetween(32_768, 65_536);
-        for (int i = 0; i < 200_000; i++) { // more calls than the counter could count
+        for (int i = 0; i < 200_000; i++) { // more calls than the counter has values
             assertThatNothingIsLeft(scheme);
         }
         clock.set(last.plusMillis(1));
@@ -135,7 +135,7 @@ class ClockTest {
             String id = scheme.mint();
             throw new AssertionError("minted " + id + " after the end");
         } catch (ExhaustedException expected) {
-            // as it should be
+            // expected
         }
     }
 

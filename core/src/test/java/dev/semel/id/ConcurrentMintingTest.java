@@ -20,13 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Many threads, half a million ids, none twice, and each thread's in order. */
+/** Mints half a million ids on many threads. All are unique, and those of each thread are in order. */
 @Tag("jdk")
 class ConcurrentMintingTest {
 
     private static final int IDS = 500_000;
 
-    /** All that are unique without being allocated. */
+    /** The schemes that are unique without coordination. */
     static Stream<IdScheme> schemes() {
         return IdSchemes.all().stream()
                 .filter(scheme -> scheme != IdSchemes.DAY_NONCE)
@@ -55,7 +55,7 @@ class ConcurrentMintingTest {
         }
     }
 
-    /** The JDK's virtual threads, where it has them. */
+    /** Returns virtual threads if the JDK has them. */
     private static ExecutorService virtualThreads() throws ReflectiveOperationException {
         assumeTrue(Runtime.version().feature() >= 21, "this JDK has no virtual threads");
         return (ExecutorService)
@@ -85,7 +85,7 @@ class ConcurrentMintingTest {
         assertThat(distinct).hasSize(IDS);
     }
 
-    /** By the whole id where the scheme rises strictly; by the time it holds where random bits follow that. */
+    /** Compares whole ids if the scheme is strictly monotonic; otherwise their times. */
     private static void assertInOrder(IdScheme scheme, String[] ids) {
         if (!scheme.isSortable()) {
             return;
@@ -99,7 +99,7 @@ class ConcurrentMintingTest {
         }
     }
 
-    /** Two threads take turns: what one mints is above all that the other had minted before. */
+    /** Two threads mint in turns. Each id is greater than all ids that the other thread has minted before. */
     @ParameterizedTest
     @MethodSource("rising")
     void threadsTakingTurns_mintRisingIds(IdScheme scheme) throws Exception {

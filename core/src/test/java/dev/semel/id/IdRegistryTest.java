@@ -20,7 +20,7 @@ class IdRegistryTest {
             "10 minutes",
             "a player's entry");
     private final IdKind user =
-            new IdKind("userId", List.of(TextFormat.TEXT), "platform", "for ever", "a user across all systems");
+            new IdKind("userId", List.of(TextFormat.TEXT), "platform", "indefinitely", "a user across all systems");
     private final IdRegistry registry = new IdRegistry(List.of(table, session, user));
 
     @Test

@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-/** What {@link IdScheme} promises, for every scheme. */
+/** The contract of {@link IdScheme}, for every scheme. */
 class IdSchemeContractTest {
 
     @Provide
@@ -24,7 +24,7 @@ class IdSchemeContractTest {
         return Arbitraries.of(Schemes.all());
     }
 
-    /** Any sequence of UTF-16 units, halves of pairs among them. */
+    /** Generates any sequence of UTF-16 code units, including lone surrogates. */
     @Provide
     Arbitrary<String> anyText() {
         return Arbitraries.oneOf(
@@ -73,7 +73,7 @@ class IdSchemeContractTest {
         assertAgreement(scheme, text.toString());
     }
 
-    /** Valid, parsed and without fault; or none of them, with an error that names everything. */
+    /** The text is valid for all methods, or for none, and the error names the fault. */
     static void assertAgreement(IdScheme scheme, String text) {
         if (scheme.isValid(text)) {
             assertThat(scheme.fault(text)).isNull();
@@ -125,7 +125,7 @@ class IdSchemeContractTest {
         }
     }
 
-    /** A character whose low byte, or low seven bits, are those of a valid one must not pass for it. */
+    /** Rejects characters that share the low byte, or the low seven bits, with a valid one. */
     @Example
     void everyCharacterInEveryPlace_isTakenForNoOther() {
         for (IdScheme scheme : Schemes.all()) {

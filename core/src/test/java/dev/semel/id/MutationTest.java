@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A million texts that are almost ids. */
+/** Mutates valid ids a million times, and checks that validation and parsing agree. */
 class MutationTest {
 
     private static final String INTERESTING =
@@ -26,7 +26,7 @@ class MutationTest {
             if (isValid) {
                 valid++;
                 assertThat(scheme.parse(text).text()).isEqualTo(text);
-            } else if (i % 16 == 0) { // building a million errors would take most of the time
+            } else if (i % 16 == 0) { // building a million errors would dominate the run time
                 IdSchemeContractTest.assertAgreement(scheme, text);
             }
         }

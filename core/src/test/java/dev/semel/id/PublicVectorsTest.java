@@ -14,7 +14,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 
-/** Ids as their specifications and others spell them. */
+/** Ids from specifications and from other implementations. */
 class PublicVectorsTest {
 
     private static final String BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -139,7 +139,7 @@ class PublicVectorsTest {
         assertThat(read.low()).isEqualTo(random);
     }
 
-    /** Where the last ten digits are all zero, or all z, the arithmetic of spelling carries or just does not. */
+    /** Boundaries of the carry in the encoder: the last ten digits are all zero, or all z. */
     @Property
     void tid62AroundRoundNumbers_isTheNumberInBase62(@ForAll @LongRange(min = 0, max = 0xFFFF_FFFEL) long seconds) {
         BigInteger round = BigInteger.valueOf(62).pow(10);

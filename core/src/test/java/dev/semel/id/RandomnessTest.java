@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random bits are random. The bounds are seven standard deviations, which a fair generator leaves once in some hundred billion
+ * Statistical tests of random bits. The bounds are seven standard deviations, which a fair generator exceeds about once in 400 billion
  * runs.
  */
 @Tag("jdk")
@@ -32,7 +32,7 @@ class RandomnessTest {
                 IdSchemes.TID62, IdSchemes.UUID4, IdSchemes.UUID4S, IdSchemes.UUID464, IdSchemes.UUID7, IdSchemes.ULID);
     }
 
-    /** How many random bits end the hexadecimal field of an id that is minted now; a counter may stand before them. */
+    /** The number of random bits at the end of the hexadecimal field. A counter may precede them. */
     @ParameterizedTest
     @MethodSource("schemes")
     void eachFreshBit_isSetHalfOfTheTimeAndKnowsNothingOfItsNeighbour(IdScheme scheme) {
@@ -105,10 +105,10 @@ class RandomnessTest {
         }
     }
 
-    /** Of the 2³² draws, some numbers would get two and some three: without rejection these are half of all, and show. */
+    /** Without rejection of biased draws, some of the 2³² values would map to a number twice and some three times. */
     @Test
     void numbersBelowABound_areUniformThoughTheBoundDoesNotDivideTheDraws() {
-        int bound = 3 << 29; // three draws for every third number, two for the others, if none is thrown away
+        int bound = 3 << 29; // without rejection, every third number gets three draws and the others two
         int[] thirds = new int[3];
         try (Slot slot = Randomness.secure().borrow()) {
             for (int i = 0; i < SAMPLES; i++) {
@@ -135,7 +135,7 @@ class RandomnessTest {
         }
     }
 
-    /** Fills buffers with bytes that count up. */
+    /** Fills buffers with consecutive bytes. */
     private static final class CountingSource implements Consumer<byte[]> {
         private int next;
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** Every scheme there is, able to mint: what the contract is proved on. A new scheme is here as soon as it is listed. */
+/** All registered schemes, configured to mint ids. The contract tests run on each. */
 final class Schemes {
 
     private Schemes() {}

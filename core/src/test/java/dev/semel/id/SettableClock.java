@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** A clock that stands still until it is set. */
+/** A clock that returns the same time until it is set. */
 final class SettableClock implements InstantSource {
 
     private volatile Instant now;

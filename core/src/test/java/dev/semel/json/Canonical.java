@@ -2,7 +2,7 @@ package dev.semel.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** For tests: canonical JSON from text to text. */
+/** Canonicalizes JSON texts in tests. */
 final class Canonical {
 
     private Canonical() {}

@@ -20,7 +20,7 @@ import net.jqwik.api.constraints.BigRange;
 import net.jqwik.api.constraints.StringLength;
 import org.jspecify.annotations.Nullable;
 
-/** Values are made, spelled at random, made canonical, and read back with a reader that shares no code. */
+/** Generates values, encodes them in random ways, canonicalizes them, and parses the result with an independent parser. */
 class CanonicalPropertiesTest {
 
     @Property(tries = 2_000)
@@ -192,7 +192,7 @@ class CanonicalPropertiesTest {
         boolean escape = false;
         for (int i = 0; i < string.length(); i++) {
             char c = string.charAt(i);
-            if (!Character.isLowSurrogate(c)) { // both halves of a pair are escaped, or none
+            if (!Character.isLowSurrogate(c)) { // escape both surrogates of a pair, or neither
                 escape = random.nextInt(4) == 0;
             }
             if (c < ' ' || c == '"' || c == '\\' || escape) {
@@ -204,7 +204,7 @@ class CanonicalPropertiesTest {
         return quoted.append('"').toString();
     }
 
-    /** Reads what is known to be JSON without spaces, in the plainest way. */
+    /** A simple parser of valid JSON without spaces. */
     private static final class SimpleReader {
 
         private final String text;
@@ -263,7 +263,7 @@ class CanonicalPropertiesTest {
             };
         }
 
-        /** Whether something follows the bracket or comma at hand. */
+        /** Whether an element follows the current bracket or comma. */
         private boolean more(char end) {
             at++;
             if (text.charAt(at - 1) == end) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FingerprintTest {
 
-    /** The example of FIPS 180. */
+    /** The example in FIPS 180. */
     private static final String OF_ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     @Test

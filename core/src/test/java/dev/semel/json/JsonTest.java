@@ -79,7 +79,7 @@ class JsonTest {
         assertThat(result.get()).isEqualTo(sorted);
     }
 
-    /** Objects within objects, all out of order, around a long text: moving it once for each would take minutes. */
+    /** Nested unsorted objects around a long text. Moving the text once for each level would take minutes. */
     @Test
     void longTextDeepWithin_isMovedOnce() {
         String body = "\"" + "x".repeat(8_000_000) + "\"";

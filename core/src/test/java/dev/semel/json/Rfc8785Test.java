@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("jdk")
 class Rfc8785Test {
 
-    /** Appendix B of the RFC: bits of a double, and what is printed for it. */
+    /** Appendix B of the RFC: the bits of a double and its representation. */
     @ParameterizedTest
     @CsvSource({
         "0000000000000000, 0",

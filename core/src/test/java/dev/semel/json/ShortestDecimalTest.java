@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is printed for a double reads back as the double, nothing shorter does, and nothing of that length is nearer. If a shorter
- * decimal did, then also one next to the printed one, since all that read back lie in one interval.
+ * The representation of a double parses to the double, no shorter one does, and none of the same length is nearer. If a shorter
+ * decimal did, then also one next to the representation, since all decimals that parse to the double are in one interval.
  */
 @Tag("jdk")
 class ShortestDecimalTest {
@@ -54,7 +54,7 @@ class ShortestDecimalTest {
     }
 
     private static void check(boolean holds, double value, String text, String what) {
-        if (!holds) { // a million descriptions would take most of the time
+        if (!holds) { // building a million failure messages would dominate the run time
             assertThat(text).as("%a %s", value, what).isEmpty();
         }
     }
@@ -111,7 +111,7 @@ class ShortestDecimalTest {
         }
     }
 
-    /** Above that, integers, whose printing has its own rule. */
+    /** Larger numbers are integers, which have a separate rule. */
     private String randomDecimal() {
         StringBuilder text = new StringBuilder().append((char) ('1' + random.nextInt(9)));
         int count = 15 + random.nextInt(6);
@@ -128,7 +128,7 @@ class ShortestDecimalTest {
         return text.toString();
     }
 
-    /** Decimals of up to 15 digits are printed without looking at a double; what looks at it has to agree. */
+    /** Decimals of up to 15 digits take a short path that must agree with the general one. */
     @Test
     void decimalsOfUpTo15Digits_areTheShortestOfTheirDoubles() {
         for (int i = 0; i < 200_000; i++) {
@@ -151,7 +151,7 @@ class ShortestDecimalTest {
         }
     }
 
-    /** A number that is a hair above the middle between two doubles, and says so only after a thousand digits. */
+    /** A number slightly above the midpoint of two doubles; only its thousandth digit decides the rounding. */
     @Test
     void digitsAfterAThousand_stillDecide() {
         BigDecimal middle =

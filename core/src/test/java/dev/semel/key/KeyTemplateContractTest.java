@@ -26,12 +26,12 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-/** What {@link KeyTemplate} promises, for any template that can be declared. */
+/** The contract of {@link KeyTemplate}, for arbitrary templates. */
 class KeyTemplateContractTest {
 
     private static final IdScheme COUNTED = IdSchemes.SEQ10.drawingFrom(new AtomicLong(1)::getAndIncrement);
 
-    /** Templates as people might write them, most of which can be declared, and some of which cannot. */
+    /** Generates templates. Most are valid, and some are ambiguous. */
     @Provide
     Arbitrary<String> templates() {
         Arbitrary<String> types = Arbitraries.of(Stream.concat(IdSchemes.all().stream(), TextFormat.all().stream())
@@ -138,7 +138,7 @@ class KeyTemplateContractTest {
         return values;
     }
 
-    /** A valid value; free texts are short and of few letters, so that separators turn up in them. */
+    /** Generates a valid value. Texts are short and use few characters, so that they often contain separators. */
     private static String value(IdFormat format, Random random) {
         if (format instanceof IdScheme scheme && scheme.isCounted()) {
             String number = COUNTED.mint();
@@ -166,7 +166,7 @@ class KeyTemplateContractTest {
         assertThat(KeyRange.ofKey(prefix).contains(prefix + key)).isEqualTo(key.isEmpty());
     }
 
-    /** Halves of surrogate pairs have no bytes of their own. */
+    /** Lone surrogates have no encoding in UTF-8. */
     private static boolean isText(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).equals(text);
     }

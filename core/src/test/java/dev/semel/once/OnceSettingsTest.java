@@ -18,7 +18,7 @@ class OnceSettingsTest {
         assertThat(settings.failedRetention()).hasDays(7);
         assertThat(settings.retryHint()).hasMillis(1000);
         assertThat(settings.responseLimit()).isEqualTo(1_048_576);
-        assertThat(settings.quota()).isEqualTo(new Quota(1000, Duration.ofHours(1)));
+        assertThat(settings.quota()).isEqualTo(Quota.NONE);
     }
 
     @Test
@@ -30,7 +30,8 @@ class OnceSettingsTest {
         assertThat(settings.withLongestRun(other).longestRun()).isEqualTo(other);
         assertThat(settings.withRetryHint(other).retryHint()).isEqualTo(other);
         assertThat(settings.withResponseLimit(5).responseLimit()).isEqualTo(5);
-        assertThat(settings.withQuota(Quota.NONE).quota()).isEqualTo(Quota.NONE);
+        Quota quota = new Quota(1000, Duration.ofHours(1));
+        assertThat(settings.withQuota(quota).quota()).isEqualTo(quota);
         assertThat(settings.withLease(other).withLease(settings.lease())).isEqualTo(settings);
     }
 

@@ -31,12 +31,13 @@ class DocumentIdTest {
 
     @Test
     void tooLong_isRejected() {
+        assertThat(new DocumentId("c", "bob@example.com", "k").owner()).isEqualTo("bob@example.com");
         assertThat(new DocumentId("c".repeat(64), "o".repeat(255), "k".repeat(1024)).key())
                 .hasSize(1024);
         assertThatThrownBy(() -> new DocumentId("c".repeat(65), "", "k")).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> new DocumentId("c", "o".repeat(256), "k")).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> new DocumentId("c", "", "k".repeat(1025))).isInstanceOf(MalformedException.class);
-        assertThatThrownBy(() -> new DocumentId("c", "no owner", "k")).isInstanceOf(MalformedException.class);
+        assertThatThrownBy(() -> new DocumentId("c", "not\nan owner", "k")).isInstanceOf(MalformedException.class);
     }
 
     @Test

@@ -15,15 +15,55 @@ class IdempotencyKeyTest {
 
     @ParameterizedTest
     @NullAndEmptySource
-    @ValueSource(strings = {" ", "a b", "é", "a\n", "a/b", "'; drop table", "\uD800", "k.", "\u0000"})
+    @ValueSource(strings = {"é", "a\n", "\uD83D\uDE00", "\u007f", "\u0000"})
     @SuppressWarnings("NullAway") // hostile on purpose
-    void keyOrUserOutOfForm_isRejected_byName(@Nullable String text) {
+    void malformedKey_isRejected_byName(@Nullable String text) {
         assertThatThrownBy(() -> new IdempotencyKey("ann", "POST /", text))
                 .isInstanceOf(MalformedException.class)
                 .hasMessageStartingWith("key ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {" ", "a b", "a/b", "'; drop table", "k.", "\"\\\"", "~", "."})
+    void key_mayBeAnyStringOfRfc8941(String text) {
+        assertThat(new IdempotencyKey("ann", "POST /", text).key()).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @NullAndEmptySource
+    @ValueSource(strings = {".", "..", "a\n", "\u0000", "\u007f", "\u0085", "\uD800", "a\uDC00", "\uDC00\uD800"})
+    @SuppressWarnings("NullAway") // hostile on purpose
+    void malformedUser_isRejected_byName(@Nullable String text) {
+        assertThat(IdempotencyKey.isUser(text)).isFalse();
         assertThatThrownBy(() -> new IdempotencyKey(text, "POST /", "k"))
                 .isInstanceOf(MalformedException.class)
-                .hasMessageStartingWith("user ");
+                .hasMessageStartingWith("user ")
+                .hasMessageEndingWith(
+                        "; expected 1 to 255 characters, no control characters, and neither \".\" nor \"..\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "bob@example.com",
+                "auth0|42",
+                "ann,bob",
+                "a/b",
+                "Zoë",
+                "李小龙",
+                "\uD83D\uDE00",
+                "...",
+                "a b",
+                " ",
+                "CN=Bob, O=Example",
+                "urn:x:1",
+                "%2e",
+                "<b>",
+                "'; drop table"
+            })
+    void user_mayBeAnyTextWithoutControlCharacters(String text) {
+        assertThat(IdempotencyKey.isUser(text)).isTrue();
+        assertThat(new IdempotencyKey(text, "POST /", "k").user()).isEqualTo(text);
     }
 
     @Test
@@ -34,6 +74,11 @@ class IdempotencyKeyTest {
                 .isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> new IdempotencyKey("a".repeat(256), "POST /", "k"))
                 .isInstanceOf(MalformedException.class);
+        String pair = "\uD83D\uDE00";
+        assertThat(IdempotencyKey.isUser(pair.repeat(255))).isTrue();
+        assertThatThrownBy(() -> IdempotencyKey.checkUser("sub", pair.repeat(256)))
+                .hasMessageStartingWith("sub ")
+                .hasMessageContaining(" has 256 characters; ");
     }
 
     @ParameterizedTest

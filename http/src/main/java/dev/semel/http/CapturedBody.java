@@ -7,17 +7,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a response: held back until it is recorded, or, if that is allowed, streamed once it is long, with a copy that is kept up
- * to a limit.
+ * Captures the body of a response. A body is buffered until the response is recorded. If streaming is allowed, a body that exceeds the
+ * buffer is sent to the client while the handler writes it, and a copy is kept up to a limit.
  *
- * <p>A flush starts streaming only when more is written after it: many handlers flush before they return, and a complete response is
- * better held back until it is recorded.
+ * <p>A flush starts streaming only when more is written after it: many handlers flush before they return, and a complete response should
+ * be recorded before it is sent.
  *
- * <p>If the client disconnects while it is streamed, the handler goes on: its effects are worth a record, and the client may retry.
+ * <p>If the client disconnects during streaming, writes do not fail: the handler completes, and a retry gets the recorded response.
+ *
+ * <p>Not thread-safe.
  */
 public final class CapturedBody extends OutputStream {
 
-    /** For responses that are never streamed. */
+    /** Value of {@code streamAfter} for bodies that are never streamed. */
     public static final int NEVER = Integer.MAX_VALUE;
 
     private static final byte[] NOTHING = {};
@@ -33,18 +35,22 @@ public final class CapturedBody extends OutputStream {
     private boolean flushAsked;
     private boolean ended;
     private boolean streaming;
-    private @Nullable OutputStream client; // while it is there
+    private volatile boolean eager;
+    private @Nullable OutputStream client; // null once it has disconnected
 
-    /** Sends the head of the response, and returns the stream for its body. */
+    /** Opens the client's stream when streaming starts. */
     @FunctionalInterface
     public interface Opening {
 
+        /** Sends status and headers, and returns the stream for the body. */
         OutputStream open() throws IOException;
     }
 
     /**
-     * @param streamAfter how many bytes are held back
-     * @param keepAtMost how many bytes are kept of a streamed response
+     * Creates an empty body.
+     *
+     * @param streamAfter the most bytes that are buffered before streaming starts, or {@link #NEVER}
+     * @param keepAtMost the most bytes that are kept of a streamed body
      */
     public CapturedBody(Opening opening, int streamAfter, int keepAtMost) {
         this.opening = opening;
@@ -69,7 +75,8 @@ public final class CapturedBody extends OutputStream {
         if (client != null) {
             try {
                 client.write(source, offset, count);
-            } catch (IOException e) {
+            } catch (IOException
+                    | RuntimeException e) { // a container may throw any exception for a response that it has recycled
                 client = null;
             }
         }
@@ -92,7 +99,6 @@ public final class CapturedBody extends OutputStream {
         length += count;
     }
 
-    /** From now on everything is sent at once. */
     private void stream() {
         if (streaming) {
             return;
@@ -109,6 +115,9 @@ public final class CapturedBody extends OutputStream {
 
     @Override
     public void flush() {
+        if (eager && !ended && !streaming) {
+            stream();
+        }
         if (streaming) {
             flushClient();
         } else {
@@ -116,19 +125,11 @@ public final class CapturedBody extends OutputStream {
         }
     }
 
-    /** Takes what a writer to this stream still holds; this is no flush that the handler asked for. */
+    /** Flushes a writer into this body. Unlike {@link #flush()}, this never starts streaming. */
     public void flushing(PrintWriter writer) {
         boolean before = flushAsked;
         writer.flush();
         flushAsked = before;
-    }
-
-    /** Sends what there is, where that is allowed. */
-    public void flushNow() {
-        if (streamAfter != NEVER && !ended) {
-            stream();
-            flushClient();
-        }
     }
 
     private void flushClient() {
@@ -141,25 +142,41 @@ public final class CapturedBody extends OutputStream {
         }
     }
 
-    /** What is written from now on is thrown away, as it is after a container's stream was closed. */
+    /** Ends the body. Later writes are discarded, as they are by a container's stream. */
     @Override
     public void close() {
         ended = true;
     }
 
-    /** Forgets what was written; not possible once it is sent. */
+    /** Sets whether a flush starts streaming at once. It does nothing if the body is never streamed. */
+    public void streamOnFlush(boolean eager) {
+        this.eager = eager && streamAfter != NEVER;
+    }
+
+    /** Ends the body and disconnects it from the client, whose response must not be used any more. */
+    public void detach() {
+        ended = true;
+        client = null;
+    }
+
+    /** Discards what was written. Must not be called once the body is streamed. */
     public void clear() {
         length = 0;
         flushAsked = false;
         ended = false;
     }
 
-    /** Whether it was sent before it was recorded. */
+    /** Returns whether the body was flushed, so that a later write starts streaming. */
+    public boolean isFlushed() {
+        return flushAsked;
+    }
+
+    /** Returns whether streaming has started. */
     public boolean isStreaming() {
         return streaming;
     }
 
-    /** Whether it is here from beginning to end. */
+    /** Returns whether the whole body is kept. */
     public boolean isKept() {
         return kept;
     }

@@ -4,6 +4,7 @@ import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.once.Call;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.once.Once.UnrecordedException;
 import dev.semel.once.Outcome;
 import dev.semel.store.Response;
@@ -15,14 +16,17 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A request with a key, from the lookup to the response. */
+/** A request with an idempotency key: runs its handler once, and sends or replays the response. */
 public final class Exchange {
 
     private static final System.Logger LOG = System.getLogger(Exchange.class.getName());
 
-    /** These depend on the state of the moment, so a retry runs the handler again. */
+    /** Statuses that depend on the current state, so a retry runs the handler again. */
     private static final Set<Integer> NEVER_FINAL = Set.of(401, 409, 412, 429);
 
     private static final int FIRST_REFUSAL = 400;
@@ -31,19 +35,28 @@ public final class Exchange {
     private static final Map<String, String> REPLAYED = Map.of("Idempotency-Replayed", "true");
     private static final String EXPIRES = "Idempotency-Expires";
 
-    /** Recorded header with the reference to the trace of the run. No handler can set it, and it is never sent. */
+    /** Recorded header with the reference to the trace of the run. Handlers cannot set it, and it is never sent. */
     private static final String TRACE = "Semel-Trace";
 
     private final Once once;
+    private final Waiters waiters;
     private final Tracing tracing;
     private final Idempotency rule;
     private final Call call;
-    private final byte[] body;
+    private final byte @Nullable [] body;
     private final WebRequest request;
     private @Nullable String traceReference;
 
-    Exchange(Once once, Tracing tracing, Idempotency rule, Call call, byte[] body, WebRequest request) {
+    Exchange(
+            Once once,
+            Waiters waiters,
+            Tracing tracing,
+            Idempotency rule,
+            Call call,
+            byte @Nullable [] body,
+            WebRequest request) {
         this.once = once;
+        this.waiters = waiters;
         this.tracing = tracing;
         this.rule = rule;
         this.call = call;
@@ -51,69 +64,158 @@ public final class Exchange {
         this.request = request;
     }
 
-    /** Thrown to the engine: the handler's response is sent, and means that the request failed. */
+    /** Reports a response with a failure status to the engine as a failed operation. */
     private static final class FailureResponse extends Exception {
 
         private static final long serialVersionUID = 1L;
 
-        FailureResponse() {
-            super("The response is a failure", null, false, false);
+        FailureResponse(@Nullable Throwable cause) {
+            super("The response is a failure", cause, false, false);
         }
     }
 
-    /** The body of the request, read whole; not a copy. */
-    public byte[] body() {
+    /**
+     * Returns the whole body of the request. The array is not a copy and must not be changed.
+     *
+     * @return null if the body was parsed, so that the request has its parameters or parts
+     */
+    public byte @Nullable [] body() {
         return body;
     }
 
-    /** The client's transaction id, or the one that was made if the client did not send one. */
+    /** Returns the client's transaction id, or the generated one if the client sent none. */
     public String clientTxId() {
         return call.clientTxId();
     }
 
     /**
-     * Runs the handler, unless a recorded response is replayed or the request is rejected; and sends the response.
+     * Runs the handler and sends its response; or sends the recorded response or an error instead. If the handler completes the request
+     * later, this returns before.
      *
-     * @throws Exception what the handler throws, or the sending of the response
+     * @throws Exception if the handler throws, or the response cannot be sent
      */
     public void run(HandlerAdapter handler) throws Exception {
-        Outcome outcome;
-        try (Tracing.Trace trace = tracing.begin(request)) {
-            traceReference = trace.reference();
-            outcome = outcome(handler, trace);
-        } catch (StoreException e) {
-            LOG.log(Level.WARNING, "Store unavailable: {0}", e.getMessage());
-            send(IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(STORE_RETRY), handler);
+        Tracing.Trace trace = tracing.begin(request);
+        traceReference = trace.reference();
+        CompletableFuture<Outcome> outcome = outcomeOrWait(handler);
+        if (!handler.isAsync()) {
+            finish(outcome, trace, handler);
             return;
+        }
+        trace.leaveThread();
+        var unused = outcome.whenComplete((result, failure) -> {
+            try {
+                finish(outcome, trace, handler);
+            } catch (Throwable e) {
+                handler.complete(e);
+                return;
+            }
+            handler.complete(null);
+        });
+    }
+
+    /** Waits for a request in progress if the client asks for it and the bounds allow it. */
+    private CompletableFuture<Outcome> outcomeOrWait(HandlerAdapter handler) {
+        CompletableFuture<Outcome> outcome = outcome(call.waiting(Duration.ZERO), handler);
+        boolean inProgress =
+                outcome.isDone() && !outcome.isCompletedExceptionally() && outcome.join() instanceof Outcome.InProgress;
+        Runnable leave = inProgress && !call.maxWait().isZero()
+                ? waiters.enter(call.key().user())
+                : null;
+        if (leave == null) {
+            return outcome;
+        }
+        try {
+            return outcome(call, handler);
         } finally {
+            leave.run();
+        }
+    }
+
+    private CompletableFuture<Outcome> outcome(Call call, HandlerAdapter handler) {
+        try {
+            return rule.ifAbandoned() == null
+                    ? CompletableFuture.completedFuture(
+                            once.atomic(call, rule.backoff(), tx -> toRecord(handler.run(tx))))
+                    : once.leasedAsync(call, rule.ifAbandoned(), lease -> toRecord(handler.run(lease)))
+                            .toCompletableFuture();
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletionStage<Response> toRecord(CompletionStage<? extends HandlerResult> result) {
+        return result.thenCompose(complete -> {
+            try {
+                return CompletableFuture.completedFuture(toRecord(complete));
+            } catch (FailureResponse | UnrecordedException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        });
+    }
+
+    private void finish(CompletableFuture<Outcome> complete, Tracing.Trace trace, HandlerAdapter handler)
+            throws Exception {
+        Outcome outcome;
+        try (trace) {
+            outcome = traced(complete, trace);
+        } catch (CompletionException e) {
             handler.end();
+            abort(causeOf(e), handler);
+            return;
+        }
+        handler.end();
+        if (outcome instanceof Outcome.Failed || outcome instanceof Outcome.Unknown) {
+            Thread.interrupted(); // an interrupted thread cannot send the response
         }
         respond(outcome, handler);
     }
 
-    private Outcome outcome(HandlerAdapter handler, Tracing.Trace trace) {
+    private static Outcome traced(CompletableFuture<Outcome> complete, Tracing.Trace trace) {
         try {
-            Outcome outcome = rule.ifAbandoned() == null
-                    ? once.atomic(call, rule.backoff(), tx -> toRecord(handler.run(tx)))
-                    : once.leased(call, rule.ifAbandoned(), lease -> toRecord(handler.run(lease)));
+            Outcome outcome = complete.join();
             String replayedTrace = outcome instanceof Outcome.Replayed replayed
                     ? replayed.response().headers().get(TRACE)
                     : null;
             trace.ended(outcome, replayedTrace);
             return outcome;
-        } catch (Throwable e) {
-            trace.aborted(e);
+        } catch (CompletionException e) {
+            trace.aborted(causeOf(e));
             throw e;
         }
     }
 
+    private static Throwable causeOf(CompletionException e) {
+        return e.getCause() == null ? e : e.getCause();
+    }
+
+    private static void abort(Throwable cause, HandlerAdapter handler) throws Exception {
+        if (!(cause instanceof StoreException)) {
+            throw rethrown(cause);
+        }
+        LOG.log(Level.WARNING, "Store unavailable: {0}", cause.getMessage());
+        send(IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(STORE_RETRY), handler);
+    }
+
+    private static Exception rethrown(Throwable cause) {
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        return cause instanceof Exception e ? e : new IllegalStateException(cause);
+    }
+
     private Response toRecord(HandlerResult result) throws FailureResponse, UnrecordedException {
         int status = result.status();
-        if (NEVER_FINAL.contains(status) || !result.isFinal()) {
+        boolean isFinal = !NEVER_FINAL.contains(status) && result.isFinal();
+        if (result.mayStillRun() && (!isFinal || status >= FIRST_FAILURE)) {
+            throw new FailureResponse(new UnknownOutcomeException(
+                    "The request ended with status " + status + " while its handler may still be at work", null));
+        }
+        if (!isFinal) {
             throw new UnrecordedException("The response is not final");
         }
         if (status >= FIRST_FAILURE) {
-            throw new FailureResponse();
+            throw new FailureResponse(null);
         }
         Response response = result.toResponse(traceReference == null ? Map.of() : Map.of(TRACE, traceReference));
         return status >= FIRST_REFUSAL ? response.asRefusal() : response;
@@ -136,8 +238,8 @@ public final class Exchange {
         } else if (outcome instanceof Outcome.Expired expired) {
             Problem problem = IdempotencyProblem.KEY_EXPIRED
                     .problem()
-                    .detailed("The key was used at " + expired.createdAt() + " and expired at " + expired.expiredAt()
-                            + ": what it asked for may have been done");
+                    .detailed("The key was first used at " + expired.createdAt() + " and expired at "
+                            + expired.expiredAt() + ". The request may have been executed then.");
             send(problem, handler);
         } else {
             send(IdempotencyProblem.OUTCOME_UNKNOWN.problem(), handler);
@@ -158,10 +260,7 @@ public final class Exchange {
             return;
         }
         handler.discard();
-        if (cause instanceof Error error) {
-            throw error;
-        }
-        throw cause instanceof Exception e ? e : new IllegalStateException(cause);
+        throw rethrown(cause);
     }
 
     private static void replay(Response recorded, HandlerAdapter handler) throws IOException {
@@ -187,10 +286,11 @@ public final class Exchange {
         handler.send(problem, Map.of());
     }
 
-    /** If the streamed response is not the outcome, the response is cut off, so that the client retries. */
+    /** A streamed response that was not recorded is cut off, so that the client retries. */
     private static void discardUnsent(HandlerAdapter handler) throws IOException {
         if (handler.isStreaming()) {
-            throw new IOException("The response was sent, but it could not be recorded");
+            throw new IOException(
+                    "The response was streamed but not recorded: it is cut off, so that the client retries");
         }
         handler.discard();
     }

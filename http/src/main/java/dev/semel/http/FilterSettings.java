@@ -3,30 +3,48 @@ package dev.semel.http;
 import dev.semel.once.OnceSettings;
 
 /**
- * How much the filter takes and holds of each request with a key.
+ * Limits of the memory and the threads that requests with a key hold.
  *
- * @param requestLimit the most bytes of a body that are taken
- * @param streamAfter how many bytes of a leased route's answer are held back until it is recorded; a longer one is sent while it is made
- * @param responseLimit the most bytes of a streamed answer that are copied for retries
+ * @param requestLimit maximum size of a request body in bytes; larger requests are rejected
+ * @param streamAfter maximum size in bytes of a leased route's response that is sent after it is recorded; larger responses are streamed
+ * @param responseLimit maximum size in bytes of a streamed response that is kept for retries
+ * @param waiting maximum number of requests that wait at once, on platform threads, for the response of another with {@code Prefer: wait};
+ *     others are rejected at once, as without it
  */
-public record FilterSettings(int requestLimit, int streamAfter, int responseLimit) {
+public record FilterSettings(int requestLimit, int streamAfter, int responseLimit, int waiting) {
 
     private static final int LARGEST = 1 << 30;
+    private static final int WAITING = 16;
 
-    /** A mebibyte, 64 KiB, and as much as is kept by default. */
+    /**
+     * The defaults: bodies of up to 1 MiB, streaming after 64 KiB, the default response limit of {@link OnceSettings}, and 16 waiting
+     * requests.
+     */
     public static final FilterSettings DEFAULTS =
             new FilterSettings(1 << 20, 64 << 10, OnceSettings.DEFAULTS.responseLimit());
 
-    /** @throws IllegalArgumentException naming the one that is negative or over a gibibyte */
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException if one is negative, or a size exceeds 1 GiB
+     */
     public FilterSettings {
         requireFits("requestLimit", requestLimit);
         requireFits("streamAfter", streamAfter);
         requireFits("responseLimit", responseLimit);
+        if (waiting < 0) {
+            throw new IllegalArgumentException("waiting must not be negative, but is " + waiting);
+        }
+    }
+
+    /** Settings with the default number of waiting requests. */
+    public FilterSettings(int requestLimit, int streamAfter, int responseLimit) {
+        this(requestLimit, streamAfter, responseLimit, WAITING);
     }
 
     private static void requireFits(String name, int bytes) {
         if (bytes < 0 || bytes > LARGEST) {
-            throw new IllegalArgumentException(name + " is negative or over a gibibyte: " + bytes);
+            throw new IllegalArgumentException(name + " must be between 0 and " + LARGEST + " bytes, not " + bytes);
         }
     }
 }

@@ -3,19 +3,22 @@ package dev.semel.http;
 import dev.semel.store.Response;
 import java.util.Map;
 
-/** The response that a handler made, before it is recorded. */
+/** The response of a handler, before it is recorded. */
 public interface HandlerResult {
 
-    /** Its HTTP status. */
+    /** Returns the HTTP status. */
     int status();
 
-    /** Whether the handler allows it to be recorded. */
+    /** Returns whether the handler allows the response to be recorded. */
     boolean isFinal();
 
+    /** Returns whether the handler may still be at work, although the request was ended for it. */
+    boolean mayStillRun();
+
     /**
-     * What is recorded of it.
+     * Returns the response to record.
      *
-     * @param extraHeaders recorded in addition to its own {@linkplain ReplayedHeaders replayed headers}
+     * @param extraHeaders recorded in addition to the {@linkplain ReplayedHeaders replayed headers} of the response
      */
     Response toResponse(Map<String, String> extraHeaders);
 }

@@ -1,8 +1,6 @@
 package dev.semel.http;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.store.IdempotencyKey;
@@ -12,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs each HTTP request with an {@code Idempotency-Key} once: what an integration with a web framework starts from. It reads the
- * headers and the body of a request, and returns an {@link Exchange} that runs the handler.
+ * Entry point for integrations with web frameworks. Reads the headers and the body of a request with an {@code Idempotency-Key}, and
+ * returns an {@link Exchange} that runs its handler once. Thread-safe.
  */
 public final class HttpOnce {
 
@@ -22,14 +20,16 @@ public final class HttpOnce {
     private final Once once;
     private final FilterSettings settings;
     private final Tracing tracing;
+    private final Waiters waiters;
 
     public HttpOnce(Once once, FilterSettings settings, Tracing tracing) {
         this.once = Objects.requireNonNull(once, "once");
         this.settings = Objects.requireNonNull(settings, "settings");
         this.tracing = Objects.requireNonNull(tracing, "tracing");
+        this.waiters = new Waiters(settings.waiting());
     }
 
-    /** Whether requests with a method only read, so that their keys are ignored. */
+    /** Returns whether a method is safe by RFC 9110. Keys of requests with a safe method are ignored. */
     public static boolean isSafe(String method) {
         return SAFE_METHODS.contains(method);
     }
@@ -39,12 +39,13 @@ public final class HttpOnce {
     }
 
     /**
-     * Reads a request.
+     * Reads the headers and the body of a request. Blocks until the body is complete.
      *
-     * @param rule what holds for its route
-     * @param user who sends it, 1 to 255 of {@code A-Za-z0-9_-}; null if unknown
-     * @return null if the request has no key and needs none
-     * @throws RejectedException if it is malformed
+     * @param rule the rule of the request's route
+     * @param user supplies the user who sends the request, {@linkplain IdempotencyKey#isUser a valid user name}, or null if the user is
+     *     unknown; called only for requests with a key and routes that require one
+     * @return null if the request has no key and the route requires none
+     * @throws RejectedException if the user is unknown or has an invalid name, a header is missing or malformed, or the body cannot be read
      */
     public @Nullable Exchange begin(WebRequest request, Idempotency rule, Supplier<@Nullable String> user)
             throws RejectedException {
@@ -56,18 +57,23 @@ public final class HttpOnce {
             return null;
         }
         String sender = user.get();
-        if (!TextFormat.TEXT.isValid(sender)) {
+        if (sender == null || sender.isEmpty()) {
             throw new RejectedException(IdempotencyProblem.UNAUTHENTICATED);
+        }
+        if (!IdempotencyKey.isUser(sender)) {
+            throw new RejectedException(IdempotencyProblem.INVALID_USER);
         }
         KeyHeaders headers = KeyHeaders.of(request, rule);
         if (headers.key() == null) {
             return null;
         }
         IdempotencyKey key = key(sender, request, headers.key());
-        byte[] body = Payload.read(request, settings.requestLimit());
-        String clientTxId = headers.clientTxId() == null ? IdSchemes.TID62.mint() : headers.clientTxId();
-        Call call = new Call(key, Payload.fingerprint(request, body), clientTxId, KeyHeaders.maxWait(request));
-        return new Exchange(once, tracing, rule, call, body, request);
+        Payload payload = Payload.of(request, settings.requestLimit());
+        Call call = Call.of(key, payload.fingerprint()).waiting(KeyHeaders.maxWait(request));
+        if (headers.clientTxId() != null) {
+            call = call.withClientTxId(headers.clientTxId());
+        }
+        return new Exchange(once, waiters, tracing, rule, call, payload.body(), request);
     }
 
     private static IdempotencyKey key(String user, WebRequest request, String key) throws RejectedException {

@@ -3,10 +3,12 @@ package dev.semel.http;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Every error of a request with a key, in the order of precedence. The codes never change. */
+/** The errors of requests with a key, in order of precedence. */
 public enum IdempotencyProblem {
     /** The user is unknown. */
     UNAUTHENTICATED(401, "Not signed in"),
+    /** The user is known, but the name is too long, contains control characters, or is a relative path. */
+    INVALID_USER(400, "Invalid user name"),
     /** The route requires a key. */
     MISSING_IDEMPOTENCY_KEY(400, "Missing Idempotency-Key header"),
     /** The key is empty, too long, has other characters, or is sent twice. */
@@ -21,7 +23,7 @@ public enum IdempotencyProblem {
     PAYLOAD_TOO_LARGE(413, "Payload too large"),
     /** The body is sent too slowly. */
     SLOW_BODY(408, "Request body too slow"),
-    /** The body is cut off, or is framed wrongly. */
+    /** The body is truncated or its framing is malformed. */
     UNREADABLE_BODY(400, "Unreadable request body"),
     /** The key was used with another payload. */
     PAYLOAD_MISMATCH(422, "Idempotency key reused with different payload"),
@@ -33,7 +35,7 @@ public enum IdempotencyProblem {
     OUTCOME_UNKNOWN(409, "Outcome unknown"),
     /** The user has started as many new keys as the quota allows. */
     RATE_LIMITED(429, "Too many new idempotency keys"),
-    /** Nothing was executed, or a retry finds out what was. */
+    /** Nothing was executed, or a retry resolves the outcome. */
     STORE_UNAVAILABLE(503, "Store unavailable"),
     /** The request was executed, and its response was too large to keep; the status is that of the response. */
     RESPONSE_NOT_KEPT(200, "Response not kept");
@@ -46,17 +48,17 @@ public enum IdempotencyProblem {
         this.error = error;
     }
 
-    /** Identifies it to programs: its name in lower case. */
+    /** Returns the stable code for programs: the name in lower case. */
     public String code() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The error response. */
+    /** Returns the error response. */
     public Problem problem() {
         return Problem.of(status, code(), error);
     }
 
-    /** The error response with the time after which a retry may succeed, in whole milliseconds, rounded up. */
+    /** Returns the error response with the time after which a retry may succeed, rounded up to whole milliseconds. */
     public Problem retryAfter(Duration time) {
         return problem().with(Problem.RETRY_AFTER, time.plusNanos(999_999).toMillis());
     }

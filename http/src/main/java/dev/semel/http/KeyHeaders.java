@@ -1,12 +1,13 @@
 package dev.semel.http;
 
+import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.TextFormat;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of a request that concern its key.
+ * The parsed idempotency headers of a request.
  *
  * @param key null if none was sent and none is required
  * @param clientTxId null if none was sent and none is required
@@ -15,11 +16,16 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
 
     static final String IDEMPOTENCY_KEY = "Idempotency-Key";
 
+    private static final int LONGEST_TEXT = 255;
+    private static final String ANY_TEXT =
+            "1 to " + LONGEST_TEXT + " printable ASCII characters, bare or as a quoted string of RFC 8941";
     private static final int LONGEST_WAIT = 30;
     private static final int MOST_DIGITS = 9;
 
     static KeyHeaders of(WebRequest request, Idempotency rule) throws RejectedException {
-        String key = text(request, IDEMPOTENCY_KEY, IdempotencyProblem.INVALID_IDEMPOTENCY_KEY);
+        String key = rule.anyKey()
+                ? anyText(request, IDEMPOTENCY_KEY, IdempotencyProblem.INVALID_IDEMPOTENCY_KEY)
+                : text(request, IDEMPOTENCY_KEY, IdempotencyProblem.INVALID_IDEMPOTENCY_KEY);
         if (key == null && rule.keyRequired()) {
             throw new RejectedException(IdempotencyProblem.MISSING_IDEMPOTENCY_KEY);
         }
@@ -33,18 +39,62 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
         return new KeyHeaders(key, clientTxId);
     }
 
-    /** Bare, or quoted as a string of RFC 8941; none of the characters allowed needs an escape there. */
+    /** Accepts a bare value or a string of RFC 8941. None of the allowed characters needs an escape there. */
     private static @Nullable String text(WebRequest request, String name, IdempotencyProblem ifInvalid)
             throws RejectedException {
-        List<String> values = request.headers(name);
-        if (values.isEmpty()) {
+        String value = single(request, name, ifInvalid);
+        if (value == null) {
             return null;
         }
-        String text = unquoted(values.get(0));
-        if (values.size() > 1 || !TextFormat.TEXT.isValid(text)) {
-            throw new RejectedException(ifInvalid);
+        String text = unquoted(value);
+        Fault fault = TextFormat.TEXT.fault(text);
+        if (fault != null) {
+            throw rejected(name, fault, TextFormat.TEXT.expected(), ifInvalid);
         }
         return text;
+    }
+
+    /** Accepts a string of RFC 8941, or a bare value that does not start with a quote, of printable ASCII characters. */
+    private static @Nullable String anyText(WebRequest request, String name, IdempotencyProblem ifInvalid)
+            throws RejectedException {
+        String value = single(request, name, ifInvalid);
+        if (value == null) {
+            return null;
+        }
+        boolean quoted = value.startsWith("\"");
+        StringBuilder text = new StringBuilder(value.length());
+        int end = quoted ? value.length() - 1 : value.length();
+        for (int i = quoted ? 1 : 0; i < end; i++) {
+            char c = value.charAt(i);
+            boolean escaped = quoted && c == '\\' && i + 1 < end && "\"\\".indexOf(value.charAt(i + 1)) >= 0;
+            if (c < ' ' || c > '~' || (quoted && !escaped && (c == '"' || c == '\\'))) {
+                throw rejected(name, Fault.ofCharacter(value, i), ANY_TEXT, ifInvalid);
+            }
+            text.append(escaped ? value.charAt(++i) : c);
+        }
+        if (quoted && (end < 1 || value.charAt(end) != '"')) {
+            throw rejected(name, new Fault(-1, "has no closing quote"), ANY_TEXT, ifInvalid);
+        }
+        if (text.isEmpty() || text.length() > LONGEST_TEXT) {
+            throw rejected(name, Fault.ofLength(text.toString()), ANY_TEXT, ifInvalid);
+        }
+        return text.toString();
+    }
+
+    private static @Nullable String single(WebRequest request, String name, IdempotencyProblem ifInvalid)
+            throws RejectedException {
+        List<String> values = request.headers(name);
+        if (values.size() > 1) {
+            throw rejected(name, new Fault(-1, "is sent " + values.size() + " times"), "one value", ifInvalid);
+        }
+        return values.isEmpty() ? null : values.get(0);
+    }
+
+    /** Names the character that is wrong, and does not repeat the value. */
+    private static RejectedException rejected(String name, Fault fault, String expected, IdempotencyProblem ifInvalid) {
+        String position = fault.at() < 0 ? "" : " (at " + fault.at() + ")";
+        return new RejectedException(
+                ifInvalid.problem().detailed(name + " " + fault.problem() + position + "; expected " + expected));
     }
 
     private static String unquoted(String text) {
@@ -53,8 +103,8 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
     }
 
     /**
-     * How long the client is willing to wait, by the preference {@code wait} of RFC 7240: the first that is sent counts, more than is
-     * possible is as much as is possible, and what makes no sense is ignored.
+     * Returns how long the client is willing to wait: the preference {@code wait} of RFC 7240. The first one counts, longer times are
+     * capped, and malformed values are ignored.
      */
     static Duration maxWait(WebRequest request) {
         for (String value : request.headers("Prefer")) {
@@ -71,7 +121,7 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
         return Duration.ZERO;
     }
 
-    /** Where a separator follows that is not within quotes; otherwise the end. */
+    /** Returns the position of the next separator outside quotes, or the end of the text. */
     private static int end(String text, int start, char separator) {
         boolean quoted = false;
         for (int i = start; i < text.length(); i++) {

@@ -17,11 +17,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span for each request with a key, by OpenTelemetry's API: it has the outcome, the route and the number of the attempt, and
- * never a key, a user or a payload. The span of a retry has a link to the span of the run whose response it gets.
+ * Creates an OpenTelemetry span for each request with a key. The span has the outcome, the route and the number of the attempt, and never
+ * a key, a user or a payload. The span of a retry is linked to the span of the run whose response it gets.
  *
- * <p>A span that is current becomes its parent; if there is none, the one that the request's {@code traceparent} names. While a handler
- * runs, the span is the current one.
+ * <p>The parent is the current span; if there is none, the one named by the request's {@code traceparent}. While the handler runs, the span
+ * is current.
  */
 public final class OpenTelemetryTracing implements Tracing {
 
@@ -40,8 +40,9 @@ public final class OpenTelemetryTracing implements Tracing {
     private final Function<WebRequest, @Nullable String> route;
 
     /**
-     * @param telemetry the application's, or {@code GlobalOpenTelemetry.get()} where an agent has set it
-     * @param route the path of a request as it was declared, such as {@code /orders/{id}}; null if it is not known
+     * Creates spans with the application's OpenTelemetry, or with {@code GlobalOpenTelemetry.get()} if an agent sets it.
+     *
+     * @param route returns the template of a request's path, such as {@code /orders/{id}}; null if it is unknown
      */
     public OpenTelemetryTracing(OpenTelemetry telemetry, Function<WebRequest, @Nullable String> route) {
         this.tracer = telemetry.getTracer("dev.semel");
@@ -65,13 +66,13 @@ public final class OpenTelemetryTracing implements Tracing {
         return Span.fromContext(current).getSpanContext().isValid() ? current : W3C.extract(current, request, HEADERS);
     }
 
-    /** A request that has a span. */
     private static final class Spanned implements Trace {
 
         private final Span span;
         private final Scope scope;
+        private volatile boolean hasLeft;
 
-        @SuppressWarnings("MustBeClosedChecker") // it is, with this
+        @SuppressWarnings("MustBeClosedChecker") // close() closes it
         Spanned(Span span) {
             this.span = span;
             this.scope = span.makeCurrent();
@@ -122,8 +123,16 @@ public final class OpenTelemetryTracing implements Tracing {
         }
 
         @Override
-        public void close() {
+        public void leaveThread() {
             scope.close();
+            hasLeft = true;
+        }
+
+        @Override
+        public void close() {
+            if (!hasLeft) {
+                scope.close();
+            }
             span.end();
         }
     }

@@ -2,14 +2,14 @@ package dev.semel.http;
 
 import java.util.Locale;
 
-/** A path as it is part of a key: the same however it is spelled, by the rules of RFC 3986 for escapes. */
+/** Normalizes the path of a request, which is part of its key: equivalent encodings by RFC 3986 give the same text. */
 final class PathText {
 
     private static final int ESCAPE = 3;
 
     private PathText() {}
 
-    /** Takes back escapes of characters that need none, and spells the others in upper case. */
+    /** Decodes escapes of unreserved characters, and writes all others in upper case. */
     static String normal(String path) {
         int at = path.indexOf('%');
         if (at < 0) {

@@ -9,57 +9,129 @@ import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request: read whole, and its fingerprint. */
+/** Reads request bodies and computes their fingerprints. */
 public final class Payload {
+
+    private final byte @Nullable [] body;
+    private final Fingerprint fingerprint;
 
     private static final byte[] NOTHING = {};
     private static final Fingerprint OF_NOTHING = Fingerprint.ofBytes(NOTHING);
 
-    /** As much as is allocated for a body before any of it has come. */
+    /** Allocated for a body before its first byte arrives. */
     private static final int FIRST = 8 << 10;
 
-    /** The header that says what a body is. */
+    /** The header {@code Content-Type}. */
     public static final String CONTENT_TYPE = "Content-Type";
 
     private static final String JSON = "application/json";
     private static final String JSON_SUFFIX = "+json";
 
-    /** How long a body may take before its rate is checked. */
+    /** The time before the rate of a body is checked. */
     private static final long GRACE_NANOS = 10_000_000_000L;
 
     private static final long LEAST_BYTES_A_SECOND = 500;
 
-    /** How long any body may take. */
+    /** The longest time that a body may take. */
     private static final long MOST_NANOS = 60_000_000_000L;
 
-    private Payload() {}
+    private Payload(byte @Nullable [] body, Fingerprint fingerprint) {
+        this.body = body;
+        this.fingerprint = fingerprint;
+    }
+
+    /** Returns the body; null if it was parsed instead of read. */
+    byte @Nullable [] body() {
+        return body;
+    }
+
+    /** Returns the fingerprint of body and query. */
+    Fingerprint fingerprint() {
+        return fingerprint;
+    }
 
     /**
-     * Reads a body, and no more of it than shows that it is too large.
+     * Reads the payload of a request: its parts, its body, or the parameters that a filter in front has taken from the body.
      *
-     * @throws RejectedException if it is too large, comes too slowly, or breaks off
+     * @throws RejectedException if it exceeds the limit, arrives too slowly, or is not complete
      */
-    public static byte[] read(WebRequest request, int limit) throws RejectedException {
-        long announced = request.contentLength();
-        if (announced > limit) {
-            throw new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
+    static Payload of(WebRequest request, int limit) throws RejectedException {
+        requireFits(request.contentLength(), limit);
+        byte[] parts = parts(request, limit);
+        if (parts != null) {
+            return parsed(request, parts, limit);
         }
+        byte[] body = read(request, limit);
+        byte[] form = body.length == 0 ? request.form(limit) : null;
+        if (form != null) {
+            return parsed(request, form, limit);
+        }
+        requireComplete(request, body);
+        return new Payload(body, fingerprint(request, body));
+    }
+
+    private static byte @Nullable [] parts(WebRequest request, int limit) throws RejectedException {
         try {
-            return announced == 0 ? NOTHING : read(request.body(), announced, limit);
+            return request.parts(limit);
         } catch (IOException e) {
             throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY);
         }
     }
 
+    private static Payload parsed(WebRequest request, byte[] parsed, int limit) throws RejectedException {
+        requireFits(parsed.length, limit);
+        return new Payload(null, withQuery(Fingerprint.ofBytes(parsed), request.query()));
+    }
+
+    private static void requireFits(long length, int limit) throws RejectedException {
+        if (length > limit) {
+            throw new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
+        }
+    }
+
+    /**
+     * Rejects a body of which a filter in front has read a part: different payloads would have the same fingerprint. A body that is sent
+     * compressed may be shorter than announced because a filter in front inflates it.
+     */
+    private static void requireComplete(WebRequest request, byte[] body) throws RejectedException {
+        boolean isShort = body.length < request.contentLength() && request.header("Content-Encoding") == null;
+        boolean isHeadless =
+                isMultipart(request.header(CONTENT_TYPE)) && !(body.length > 1 && body[0] == '-' && body[1] == '-');
+        if (isShort || isHeadless) {
+            throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY
+                    .problem()
+                    .detailed("The body is not complete: " + body.length
+                            + " bytes are left of it. A filter in front of the idempotency filter may have read it."));
+        }
+    }
+
+    /**
+     * Reads a body to its end. Blocks until it is complete.
+     *
+     * @param limit the largest size in bytes
+     * @throws RejectedException if the body exceeds the limit, arrives too slowly, or is truncated
+     */
+    public static byte[] read(WebRequest request, int limit) throws RejectedException {
+        long announced = request.contentLength();
+        requireFits(announced, limit);
+        try {
+            return read(request.body(), announced, limit);
+        } catch (IOException e) {
+            throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY);
+        }
+    }
+
+    /** Reads to the end of the stream: a filter in front may have changed the body, and with it the length. */
     private static byte[] read(InputStream in, long announced, int limit) throws IOException, RejectedException {
-        int most = announced > 0 ? (int) announced : limit + 1;
-        byte[] bytes = new byte[Math.min(most, FIRST)];
+        int most = limit + 1;
+        long first = announced < 0 ? FIRST : Math.min(announced + 1, FIRST); // one byte more, to see the end
+        byte[] bytes = new byte[(int) Math.min(first, most)];
         int length = 0;
         long startedAt = System.nanoTime();
         while (true) {
             int count = in.read(bytes, length, bytes.length - length);
             if (count < 0) {
-                return Arrays.copyOf(bytes, length);
+                return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
             }
             length += count;
             if (length > limit) {
@@ -68,28 +140,26 @@ public final class Payload {
             if (isTooSlow(length, System.nanoTime() - startedAt)) {
                 throw new RejectedException(IdempotencyProblem.SLOW_BODY);
             }
-            if (length < bytes.length) {
-                continue;
+            if (length == bytes.length) {
+                bytes = Arrays.copyOf(bytes, (int) Math.min(most, Math.max(FIRST, 2L * length)));
             }
-            if (length == announced) {
-                return bytes;
-            }
-            bytes = Arrays.copyOf(bytes, (int) Math.min(most, 2L * length));
         }
     }
 
-    /** Whether a body of which so much came in such a time is slower than the least rate. */
+    /** Returns whether a body is slower than the minimum rate. */
     static boolean isTooSlow(int length, long nanos) {
         return nanos > MOST_NANOS || (nanos > GRACE_NANOS && length < nanos / 1_000_000_000L * LEAST_BYTES_A_SECOND);
     }
 
     /**
-     * Fingerprint of a request: of the body as canonical JSON, or of its bytes if it is not JSON, and of the bytes of the query. Without
-     * a query it is that of the body alone, as the command line prints it.
+     * Returns the fingerprint of a request. It covers the body, as canonical JSON or else as bytes, and the query. Without a query it is
+     * the fingerprint of the body alone, as the command line prints it.
      */
     static Fingerprint fingerprint(WebRequest request, byte[] body) {
-        Fingerprint ofBody = fingerprint(request.header(CONTENT_TYPE), body);
-        String query = request.query();
+        return withQuery(fingerprint(request.header(CONTENT_TYPE), body), request.query());
+    }
+
+    private static Fingerprint withQuery(Fingerprint ofBody, @Nullable String query) {
         if (query == null || query.isEmpty()) {
             return ofBody;
         }
@@ -114,15 +184,29 @@ public final class Payload {
         return Fingerprint.ofBytes(body);
     }
 
-    /** What says that it is something else may still be an object or an array: many clients do not say. But 1 and 1.0 may differ there. */
+    /** Many clients send JSON objects and arrays with another content type. Other JSON values, such as 1 and 1.0, may differ as text. */
     private static boolean mayBeJson(@Nullable String contentType, byte[] body) {
         return contentType == null || isJson(contentType) || body[0] == '{' || body[0] == '[';
     }
 
-    /** Whether a content type is JSON, which is UTF-8 if nothing else is said. */
-    public static boolean isJson(String contentType) {
+    /** Returns whether a content type is that of a form with files, {@code multipart/form-data}. */
+    public static boolean isMultipart(@Nullable String contentType) {
+        return contentType != null && mediaType(contentType).equalsIgnoreCase("multipart/form-data");
+    }
+
+    /** Returns whether a content type is that of a form, {@code application/x-www-form-urlencoded}. */
+    public static boolean isForm(@Nullable String contentType) {
+        return contentType != null && mediaType(contentType).equalsIgnoreCase("application/x-www-form-urlencoded");
+    }
+
+    private static String mediaType(String contentType) {
         int semicolon = contentType.indexOf(';');
-        String type = (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip();
+        return (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip();
+    }
+
+    /** Returns whether a content type is JSON, whose default encoding is UTF-8. */
+    public static boolean isJson(String contentType) {
+        String type = mediaType(contentType);
         int suffix = type.length() - JSON_SUFFIX.length();
         return type.equalsIgnoreCase(JSON)
                 || (suffix > 0 && type.regionMatches(true, suffix, JSON_SUFFIX, 0, JSON_SUFFIX.length()));

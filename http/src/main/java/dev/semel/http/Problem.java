@@ -9,20 +9,20 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * An error response by RFC 9457. It holds nothing of the request but names of its parts, and no data of other users.
+ * An error response in the format of RFC 9457.
  *
  * @param status the HTTP status
- * @param code identifies the error to programs; never changes
- * @param error describes it to people, the same for every such error
- * @param detail what went wrong this time
- * @param members further members by name: texts, numbers and booleans
+ * @param code identifies the error to programs; stable between versions
+ * @param error describes the error to people; the same text for every error with this code
+ * @param detail describes this occurrence
+ * @param members additional members by name: strings, numbers and booleans
  */
 public record Problem(int status, String code, String error, String detail, Map<String, Object> members) {
 
-    /** The media type. */
+    /** The media type of error responses. */
     public static final String CONTENT_TYPE = "application/problem+json";
 
-    /** The member with the time in milliseconds after which a retry may succeed. */
+    /** Name of the member with the time in milliseconds after which a retry may succeed. */
     public static final String RETRY_AFTER = "retry_after";
 
     private static final long SECOND = 1_000;
@@ -33,36 +33,36 @@ public record Problem(int status, String code, String error, String detail, Map<
         members = Map.copyOf(members);
     }
 
-    /** An error whose detail is the error itself. */
+    /** Returns an error whose detail is its error text. */
     public static Problem of(int status, String code, String error) {
         return new Problem(status, code, error, error, Map.of());
     }
 
-    /** The same, with another detail. */
+    /** Returns this error with another detail. */
     public Problem detailed(String detail) {
         return new Problem(status, code, error, detail, members);
     }
 
-    /** The same, with another status. */
+    /** Returns this error with another status. */
     public Problem withStatus(int status) {
         return new Problem(status, code, error, detail, members);
     }
 
-    /** The same, with a further member. */
+    /** Returns this error with an additional member. */
     public Problem with(String member, Object value) {
         Map<String, Object> more = new LinkedHashMap<>(members);
         more.put(member, value);
         return new Problem(status, code, error, detail, more);
     }
 
-    /** Value of the header {@code Retry-After}: {@link #RETRY_AFTER} in whole seconds, rounded up; null if there is none. */
+    /** Returns the value of the header {@code Retry-After}: {@link #RETRY_AFTER} rounded up to whole seconds; null if there is none. */
     public @Nullable String retryAfterSeconds() {
         return members.get(RETRY_AFTER) instanceof Number millis
                 ? Long.toString((millis.longValue() + SECOND - 1) / SECOND)
                 : null;
     }
 
-    /** As JSON, in UTF-8. */
+    /** Returns the error as JSON in UTF-8. */
     public byte[] toJson() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
         try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {

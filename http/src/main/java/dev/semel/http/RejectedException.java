@@ -1,19 +1,23 @@
 package dev.semel.http;
 
-/** A request that is answered with an error before its key is looked up. */
+/** Thrown for a request that is rejected before its key is looked up. */
 public final class RejectedException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    private final IdempotencyProblem problem;
+    private final Problem problem;
 
     RejectedException(IdempotencyProblem problem) {
+        this(problem.problem());
+    }
+
+    RejectedException(Problem problem) {
         super(problem.code(), null, false, false);
         this.problem = problem;
     }
 
-    /** The error. */
+    /** Returns the error response. */
     public Problem problem() {
-        return problem.problem();
+        return problem;
     }
 }

@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The headers that are recorded and replayed, beside {@code Content-Type}. All others are made for each response by the container or the
- * filters in front of it (dates, cookies, CORS, tracing, policies), or concern only the first caller.
+ * The headers that are recorded and replayed, besides {@code Content-Type}. All others belong to one response: the container or the
+ * filters in front set them each time (date, cookies, CORS, tracing, policies), or they concern only the first caller.
  */
 public final class ReplayedHeaders {
 
@@ -24,7 +24,7 @@ public final class ReplayedHeaders {
 
     private ReplayedHeaders() {}
 
-    /** Whether a header is one of them. Several values of one are joined by commas, as RFC 9110 allows for all of these. */
+    /** Returns whether a header is replayed. Several values of a header are joined by commas, as RFC 9110 allows for all of these. */
     public static boolean contains(String name) {
         return NAMES.contains(name.toLowerCase(Locale.ROOT));
     }

@@ -5,27 +5,48 @@ import java.io.InputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of a request. Implemented by an integration with a web framework. */
+/** A request as {@link HttpOnce} reads it. Implemented by integrations with web frameworks. */
 public interface WebRequest {
 
-    /** The method, such as {@code POST}. */
+    /** Returns the method, such as {@code POST}. */
     String method();
 
-    /** The path as it was sent, with its escapes. */
+    /** Returns the path as it was sent, percent-encoded. */
     String path();
 
-    /** The query as it was sent; null if there is none. */
+    /** Returns the query as it was sent; null if there is none. */
     @Nullable String query();
 
-    /** All values of a header, in their order; empty if it was not sent. */
+    /** Returns all values of a header, in order; empty if it was not sent. */
     List<String> headers(String name);
 
-    /** The first value of a header; null if it was not sent. */
+    /** Returns the first value of a header; null if it was not sent. */
     @Nullable String header(String name);
 
-    /** The announced length of the body in bytes; -1 if it is unknown. */
+    /** Returns the announced length of the body in bytes; -1 if none was announced. */
     long contentLength();
 
-    /** The body. */
+    /** Returns the stream of the body. */
     InputStream body() throws IOException;
+
+    /**
+     * Parses a multipart body. Called before {@link #body()}.
+     *
+     * @param limit the most bytes that are needed: a longer payload is rejected
+     * @return an unambiguous encoding of the parts; null if the body is no multipart body, or the handler has to parse it from the stream
+     */
+    default byte @Nullable [] parts(int limit) throws IOException {
+        return null;
+    }
+
+    /**
+     * Returns an unambiguous encoding of the parameters of a form. Called after {@link #body()} was found to be empty, which it is if a
+     * filter in front has asked for a parameter.
+     *
+     * @param limit the most bytes that are needed: a longer payload is rejected
+     * @return null if the body is no form, or has no parameters
+     */
+    default byte @Nullable [] form(int limit) {
+        return null;
+    }
 }

@@ -1,6 +1,6 @@
 /**
- * {@code Idempotency-Key} for HTTP, without a web framework: headers, payload fingerprints, errors, and what is recorded of a response.
- * {@link dev.semel.http.HttpOnce} is where an integration starts; for servlet containers there is {@code dev.semel.http.servlet}.
+ * {@code Idempotency-Key} for HTTP, independent of a web framework: headers, payload fingerprints, errors and recorded responses.
+ * Integrations start at {@link dev.semel.http.HttpOnce}. The package {@code dev.semel.http.servlet} has the filter for servlet containers.
  */
 @NullMarked
 package dev.semel.http;

@@ -2,7 +2,7 @@ package dev.semel.http;
 
 import java.time.Duration;
 
-/** Gives tests in other packages access to how a preference is parsed. */
+/** Gives tests in other packages access to the parser of {@code Prefer}. */
 public final class MaxWait {
 
     private MaxWait() {}

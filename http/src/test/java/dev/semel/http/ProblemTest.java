@@ -44,7 +44,7 @@ class ProblemTest {
         String page = Files.readString(Path.of("../docs/guides/filter.md"));
         for (IdempotencyProblem problem : IdempotencyProblem.values()) {
             int status = problem.problem().status();
-            String shown = problem == IdempotencyProblem.RESPONSE_NOT_KEPT ? "as then" : "" + status;
+            String shown = problem == IdempotencyProblem.RESPONSE_NOT_KEPT ? "as recorded" : "" + status;
             assertThat(page)
                     .contains("| " + shown + " | `" + problem.code() + "` | `"
                             + problem.problem().error() + "` |");
@@ -56,5 +56,6 @@ class ProblemTest {
         assertThatThrownBy(() -> new FilterSettings(-1, 0, 0)).hasMessageStartingWith("requestLimit");
         assertThatThrownBy(() -> new FilterSettings(0, -1, 0)).hasMessageStartingWith("streamAfter");
         assertThatThrownBy(() -> new FilterSettings(0, 0, Integer.MAX_VALUE)).hasMessageStartingWith("responseLimit");
+        assertThatThrownBy(() -> new FilterSettings(0, 0, 0, -1)).hasMessageStartingWith("waiting");
     }
 }

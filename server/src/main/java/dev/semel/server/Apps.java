@@ -15,17 +15,17 @@ import dev.semel.store.spi.OrderedStore;
 import java.util.List;
 
 /**
- * The systems that the server serves, and what they are made of.
+ * Creates the five example systems, which share the store of the server.
  *
- * @param transactions on the store
- * @param time by which they wait; the current time comes from the store
- * @param listener receives the events of their own engines
- * @param settings their settings
+ * @param transactions transactions on the store
+ * @param time used for waiting only; the current time comes from the store
+ * @param listener receives the events of engines that a system creates
+ * @param settings settings of the systems
  */
 public record Apps(
         OrderedStore store, Transactions transactions, Time time, OnceListener listener, AppSettings settings) {
 
-    /** All of them. */
+    /** Returns a new instance of each system. */
     public List<App> all() {
         return List.of(
                 new Textpile(store, settings.shortIdLetters()),

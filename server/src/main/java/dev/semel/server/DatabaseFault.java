@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** Says in a line what is wrong with a database. */
+/** Classifies database errors by SQLSTATE, and describes each in one line. */
 final class DatabaseFault {
 
     private static final String NO_CONNECTION = "08001";
@@ -18,7 +18,7 @@ final class DatabaseFault {
 
     private DatabaseFault() {}
 
-    /** What the database or its driver said, for whoever runs the server. */
+    /** Returns the message of the database or its driver, for the operator of the server. It may contain names of users and hosts. */
     static String message(SQLException e) {
         if (e.getCause() instanceof UnknownHostException) {
             return "there is no host " + e.getCause().getMessage();
@@ -27,30 +27,31 @@ final class DatabaseFault {
         return String.valueOf(serverMessage == null ? e.getMessage() : serverMessage.getMessage());
     }
 
-    /** Why the tables could not be used or installed: what the store reports, or else the database. */
+    /** Returns why the tables could not be installed or used: the database's message if there is one, otherwise the store's. */
     static String ofTables(StoreException e) {
         SQLException cause = cause(e);
         String message = String.valueOf(e.getMessage());
         return cause == null ? message.replaceFirst("^The database cannot be used\\. ", "") : message(cause);
     }
 
-    /** What kind of fault it is, for anybody who asks; nothing of what was said. */
+    /** Returns a description of the error for any client. It contains no part of the original message. */
     static String kind(StoreException e) {
         SQLException cause = cause(e);
         String state = state(cause);
         return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
             case "08" -> "The database cannot be reached";
-            case "28" -> "The database does not let the server in";
-            case "53" -> "The database has no space or no connection left";
-            case "57" -> "The database is being stopped or started, or takes too long";
-            case "3D" -> "The database is not there";
-            case "42" -> "The database's tables are not as expected";
-            case "25" -> "The database can only be read";
-            default -> cause == null ? "The store failed; the log says why" : "The database failed; the log says why";
+            case "28" -> "The database rejects the server's login";
+            case "53" -> "The database is out of space or connections";
+            case "57" -> "The database is starting or stopping, or a statement timed out";
+            case "3D" -> "The database does not exist";
+            case "42" -> "The database's tables differ from what the server expects";
+            case "25" -> "The database is read-only";
+            default ->
+                cause == null ? "The store failed; see the server's log" : "The database failed; see the server's log";
         };
     }
 
-    /** The same in a word, for programs. */
+    /** Returns the {@code reason} of the error in a health response. */
     static String reason(StoreException e) {
         String state = state(cause(e));
         if (state.matches("(08|28|3D|57).*") || state.equals(NO_CONNECTION_LEFT)) {
@@ -62,13 +63,18 @@ final class DatabaseFault {
         return state.equals(DISK_FULL) ? "full" : "failed";
     }
 
-    /** A pool that has waited for a connection in vain says no state. */
+    /** Whether a statement failed because its transaction was read-only. */
+    static boolean isReadOnly(SQLException e) {
+        return READ_ONLY.equals(e.getSQLState());
+    }
+
+    /** Returns the SQLSTATE. A pool that timed out waiting for a connection reports none. */
     private static String state(@Nullable SQLException cause) {
         String state = cause == null ? null : cause.getSQLState();
         return state != null ? state : cause instanceof SQLTransientConnectionException ? NO_CONNECTION : "";
     }
 
-    /** The innermost that has a state; a pool's own says little. */
+    /** Returns the innermost {@link SQLException} with an SQLSTATE: exceptions of the pool wrap it. */
     private static @Nullable SQLException cause(Throwable thrown) {
         SQLException found = null;
         int depth = 0;

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Problems for requests that Jetty rejects before they reach the filters. They hold nothing of the request. */
+/** Responds with a problem to requests that Jetty rejects before they reach the filters. The response contains no part of the request. */
 final class ErrorResponses extends ErrorHandler {
 
     private static final Problem BAD_REQUEST = Problem.of(400, "bad_request", "Bad request")
@@ -25,7 +25,7 @@ final class ErrorResponses extends ErrorHandler {
 
     private final IntConsumer onResponse;
 
-    /** @param onResponse gets the status of each response */
+    /** @param onResponse receives the status of each response */
     ErrorResponses(IntConsumer onResponse) {
         this.onResponse = onResponse;
     }
@@ -48,7 +48,7 @@ final class ErrorResponses extends ErrorHandler {
                 .addKeyValue("request", id)
                 .addKeyValue("status", problem.status())
                 .addKeyValue("thrown", cause == null ? null : cause.getClass().getName())
-                .log("rejected before it was read");
+                .log("rejected before routing");
         onResponse.accept(problem.status());
         response.setStatus(problem.status());
         SecurityHeaders.set(request, response.getHeaders());

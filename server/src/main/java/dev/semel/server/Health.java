@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether the server runs, and whether it can do anything. */
+/** The health checks: whether the process responds, and whether the server can read and write its store. */
 final class Health implements App {
 
     private static final IdempotencyKey PROBE_KEY = new IdempotencyKey("health", "GET /health/ready", "none");
@@ -36,7 +36,7 @@ final class Health implements App {
     private final AtomicReference<@Nullable Long> checkingSince = new AtomicReference<>();
     private final AtomicLong checks = new AtomicLong();
     private long latestCheck;
-    private volatile boolean wasFine = true; // or else the store could not have been opened
+    private volatile boolean wasFine = true; // the store was just opened
     private volatile boolean stopping;
 
     Health(DocumentStore store, Time time) {
@@ -45,7 +45,7 @@ final class Health implements App {
         this.writes = new WriteProbe(store, time);
     }
 
-    /** A request could not be served: whether the store can be written is looked at when somebody asks next. */
+    /** Makes the next check write to the store, because a request failed with 503. */
     void doubt() {
         writes.doubt();
     }
@@ -89,7 +89,7 @@ final class Health implements App {
         }
     }
 
-    /** One that was begun earlier and took longer says nothing new. */
+    /** Records a result, unless a check that started later has already ended. */
     private synchronized void checked(long check, boolean fine) {
         if (check > latestCheck) {
             latestCheck = check;
@@ -97,13 +97,16 @@ final class Health implements App {
         }
     }
 
-    /** Whether it was ready at the latest check, for callers that must not wait for a store that hangs; each call starts another check. */
+    /**
+     * Returns the result of the latest check, and starts another one in the background. Never waits for the store. Returns false if a check
+     * has been running for more than ten seconds.
+     */
     boolean wasReady() {
         Long since = checkingSince.get();
         if (since == null && checkingSince.compareAndSet(null, time.nanoTime())) {
             try {
                 Time.threads().execute(this::checkInBackground);
-            } catch (Throwable e) { // no thread can be had
+            } catch (Throwable e) { // no thread can be created
                 checkingSince.set(null);
                 return false;
             }
@@ -116,13 +119,13 @@ final class Health implements App {
         try {
             check();
         } catch (RuntimeException e) {
-            // who asks next is told
+            // the next call of wasReady returns false
         } finally {
             checkingSince.set(null);
         }
     }
 
-    /** What is answered while the server is being stopped. */
+    /** Returns the response to every request while the server is stopping. */
     static Problem stoppingProblem() {
         return Problem.of(503, "stopping", "Server stopping")
                 .with(REASON, "stopping")

@@ -6,18 +6,23 @@ import dev.semel.server.web.Html;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
+import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The home page: commands to try, and all routes. */
+/** The home page: an example to try, and all routes. */
 final class HomePage implements App {
 
-    private static final String TOKEN =
-            "curl -s %s/v1/dev/token -H 'Content-Type: application/json' -d '{\"user\":\"ann\"}'";
-    private static final String FIRST = "TOKEN=$(" + TOKEN + " | cut -d'\"' -f4)";
-    private static final String SECOND = "curl -i %s/api/submit -H \"Authorization: Bearer $TOKEN\""
-            + " -H 'Content-Type: application/json' -H 'Idempotency-Key: my-first-key' -d '{\"body\":\"Hello\"}'";
+    /** The quick start in README.md. The second call is replayed, and the third is rejected. */
+    private static final String FUNCTION = """
+            pay() {
+              curl -si %s/v1/collections/payments/records -d "$2" \\
+                -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: $1" | grep -E 'HTTP|Idempotency|amount'
+            }""";
+
+    private static final List<String> CALLS =
+            List.of("pay key-1 '{\"amount\":100}'", "pay key-1 '{\"amount\":100}'", "pay key-1 '{\"amount\":999}'");
 
     private final boolean devMode;
     private final Routes routes;
@@ -28,15 +33,23 @@ final class HomePage implements App {
         this.routes = routes;
     }
 
-    /** @param baseUrl for curl */
-    void listensOn(String baseUrl) {
-        this.baseUrl = baseUrl;
+    /**
+     * Sets the address that the example uses.
+     *
+     * @param url scheme, host and port of the server
+     */
+    void listensOn(String url) {
+        this.baseUrl = url.replaceFirst("//(0\\.0\\.0\\.0|\\[::])(?=:)", "//localhost");
     }
 
-    /** Commands to try, in their order; a repetition of the last is replayed. */
+    /** Returns the commands of the example, for a shell. */
     List<String> commands() {
-        String first = devMode ? FIRST.formatted(baseUrl) : "TOKEN=…";
-        return List.of(first, SECOND.formatted(baseUrl));
+        String token = devMode
+                ? "TOKEN=$(curl -s " + baseUrl + "/v1/dev/token -d '{\"user\":\"ann\"}' | cut -d '\"' -f 4)"
+                : "TOKEN=…";
+        List<String> commands = new ArrayList<>(List.of(token, FUNCTION.formatted(baseUrl)));
+        commands.addAll(CALLS);
+        return commands;
     }
 
     @Override
@@ -60,14 +73,15 @@ final class HomePage implements App {
     }
 
     private String page() {
-        StringBuilder page = new StringBuilder(
-                "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Semel</title>"
+        StringBuilder page =
+                new StringBuilder("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Semel</title>"
                         + "<style>body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
                         + "pre{background:#f4f4f4;padding:1rem;overflow:auto}</style>"
-                        + "<h1>Semel</h1><p>Every write happens once, although clients retry. Try it in a shell:</p><pre>");
+                        + "<h1>Semel</h1><p>Every write happens exactly once, although clients retry. Paste this into a shell. The second"
+                        + " call is replayed, and the third is rejected.</p><pre>");
         commands().forEach(command -> page.append(Html.escape(command)).append('\n'));
         page.append(
-                "</pre><p>Run the last one again: the response is replayed, and its headers show it.</p><h2>Routes</h2>"
+                "</pre><h2>Routes</h2>"
                         + "<p><a href=\"docs\">API documentation</a>, and <a href=\"openapi.json\">the OpenAPI description</a>.</p><ul>");
         routes.all()
                 .forEach(route -> page.append("<li><code>")

@@ -3,6 +3,7 @@ package dev.semel.server;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
 import dev.semel.server.metrics.PostgresMeters;
@@ -15,8 +16,8 @@ import java.util.Map;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A store in PostgreSQL with a pool of connections. A database that is lost is noticed within seconds, whether it says so or falls
- * silent; the pool finds it again by itself when it is back.
+ * A PostgreSQL store with a connection pool. Timeouts detect a lost database within seconds, also if it does not close its connections. The
+ * pool reconnects when the database is back.
  */
 final class PostgresStorage {
 
@@ -25,10 +26,10 @@ final class PostgresStorage {
     private static final Duration LOCK = Duration.ofSeconds(3);
     private static final Duration STATEMENT = Duration.ofSeconds(5);
 
-    /** More than a migration takes at once. */
+    /** A migration uses fewer connections than this. */
     private static final int MIGRATING = 5;
 
-    /** Longer than any statement may take, so that only a database that has fallen silent is given up. */
+    /** Longer than the statement timeout, so a read times out only if the database has stopped responding. */
     private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(6);
 
     private final HikariDataSource pool;
@@ -42,9 +43,9 @@ final class PostgresStorage {
     }
 
     /**
-     * Looks whether the database can be used, makes or changes its tables if that is wanted, and opens the store.
+     * Connects to the database, installs or migrates its tables if the settings allow it, and opens the store.
      *
-     * @throws StoreException if that cannot be done; says why, without the password
+     * @throws StoreException if the database cannot be used; the message names the cause, and never contains the password
      */
     static PostgresStorage open(PostgresUrl url, StoreSettings settings) {
         PostgresSettings base = new PostgresSettings(settings.schema(), settings.migrate(), LOCK, STATEMENT);
@@ -60,7 +61,9 @@ final class PostgresStorage {
         }
     }
 
-    /** By connections of its own: a migration may take long, and the failures of a first one are clearer than those of a pool. */
+    /**
+     * Uses separate connections: a migration may exceed the pool's timeouts, and a failed first connection reports its cause more clearly.
+     */
     private static void prepare(PostgresUrl url, PostgresSettings settings) {
         PGSimpleDataSource source = source(url);
         try {
@@ -96,7 +99,7 @@ final class PostgresStorage {
         return source;
     }
 
-    /** Its transactions are read committed, as the store needs them, whatever the database's default is. */
+    /** Sets the isolation level that the store requires, whatever the database's default is. */
     private static HikariDataSource pool(PGSimpleDataSource source, int connections, int idle) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("semel");
@@ -107,7 +110,20 @@ final class PostgresStorage {
         config.setConnectionTimeout(CONNECTION.toMillis());
         config.setValidationTimeout(CONNECTION.toMillis() / 2);
         config.setInitializationFailTimeout(-1);
+        config.setExceptionOverride(new ReadOnlyOverride());
         return new HikariDataSource(config);
+    }
+
+    /**
+     * Closes a connection on which a write failed because it is read-only. It may stay read-only although a new one would not be: its default
+     * was set when it was opened, or it leads to a server that has become a standby.
+     */
+    private static final class ReadOnlyOverride implements SQLExceptionOverride {
+
+        @java.lang.Override
+        public Override adjudicate(SQLException e) {
+            return DatabaseFault.isReadOnly(e) ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
+        }
     }
 
     Storage asStorage() {

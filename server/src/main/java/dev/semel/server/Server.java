@@ -24,6 +24,7 @@ import dev.semel.server.web.App;
 import dev.semel.server.web.BodyBudget;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.ErrorFilter;
+import dev.semel.server.web.OutcomeLog;
 import dev.semel.server.web.Routes;
 import dev.semel.server.web.SecurityHeaders;
 import dev.semel.server.web.SlowClients;
@@ -72,19 +73,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** The server: all systems behind one port. */
+/** An HTTP server with all systems on one port. */
 public final class Server implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
     private static final int MOST_HEADER_BYTES = 16 << 10;
-    private static final int BODY_SHARE = 16; // of the memory: what is made of a body takes several times its size
+    private static final int BODY_SHARE = 16; // of the heap: parsing a body takes several times its size
     private static final Duration BODY_WAIT = Duration.ofMillis(100);
 
-    /** Ambiguous paths are rejected with ErrorResponses; an encoded slash is not ambiguous here, since paths are split before they are decoded. */
+    /** Paths are split before they are decoded, so an encoded slash is not ambiguous. {@link ErrorResponses} rejects paths that are. */
     private static final UriCompliance PATHS =
             UriCompliance.DEFAULT.with("SEMEL", Violation.AMBIGUOUS_PATH_SEPARATOR, Violation.AMBIGUOUS_PATH_ENCODING);
 
-    private static final int MOST_UNACCEPTED = 1024; // others try again after a second
+    private static final int MOST_UNACCEPTED = 1024; // clients beyond this retry their connect after a second
     private static final long IDLE_MILLIS = 30_000;
     private static final long LONGEST_SHUTDOWN_IDLE_MILLIS = 1000;
     private static final long SHUTDOWN_IDLE_SHARE = 20; // of the stop timeout
@@ -177,14 +178,14 @@ public final class Server implements AutoCloseable {
                                 .map(match -> match.route().idempotency())
                                 .orElse(Idempotency.NONE),
                         FilterSettings.DEFAULTS,
-                        tracing(routes)));
+                        new OutcomeLog(tracing(routes))));
         ServletHolder api = new ServletHolder(new Api(routes, transactions, auth));
         api.setAsyncSupported(true);
         context.addServlet(api, "/");
         return context;
     }
 
-    /** No tracing unless an agent has installed a tracer. */
+    /** Traces only if an agent has installed a tracer. */
     private static Tracing tracing(Routes routes) {
         OpenTelemetry telemetry = GlobalOpenTelemetry.get();
         return telemetry.getTracerProvider() == TracerProvider.noop()
@@ -213,17 +214,17 @@ public final class Server implements AutoCloseable {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(MOST_HEADER_BYTES);
-        http.setHeaderCacheSize(0); // requests differ by their keys: looking them up costs more than it saves
+        http.setHeaderCacheSize(0); // keys make headers unique, so cache lookups cost more than they save
         http.setUriCompliance(PATHS);
         http.addCustomizer(slowClients);
         ServerConnector made;
         if (tls == null) {
             made = new ServerConnector(jetty, new HttpConnectionFactory(http));
         } else {
-            http.addCustomizer(new SecureRequestCustomizer(false)); // under any host name
+            http.addCustomizer(new SecureRequestCustomizer(false)); // accept any host name
             made = new ServerConnector(jetty, tls.factory(), new HttpConnectionFactory(http));
         }
-        http.addCustomizer(new SecurityHeaders()); // behind the one that knows whether the request is secure
+        http.addCustomizer(new SecurityHeaders()); // runs after SecureRequestCustomizer, which determines the scheme
         made.addEventListener(slowClients);
         made.setHost(settings.host());
         made.setPort(settings.port());
@@ -235,7 +236,7 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Opens the store and starts.
+     * Opens the store and starts a server.
      *
      * @throws StoreException if the store cannot be opened
      * @throws UncheckedIOException if the port is not available
@@ -245,7 +246,7 @@ public final class Server implements AutoCloseable {
         return start(settings, Storage.open(settings.store(), time), time, Apps::all);
     }
 
-    /** Starts on a store, which is closed with the server. */
+    /** Starts a server on a store. The server closes the store when it is closed, or fails to start. */
     static Server start(ServerSettings settings, Storage storage, Time time, Function<Apps, List<App>> apps) {
         Server server = new Server(settings, storage, time, apps);
         try {
@@ -258,7 +259,7 @@ public final class Server implements AutoCloseable {
         }
         server.port = server.connector.getLocalPort();
         server.sweeper.every(settings.sweepPeriod(), Server::sweepFailed);
-        server.home.listensOn((server.tls == null ? "" : "https://") + "localhost:" + server.port);
+        server.home.listensOn(server.url());
         server.slowClients.watch(server.connector.getScheduler());
         if (server.tls != null) {
             server.tls.watch();
@@ -277,7 +278,7 @@ public final class Server implements AutoCloseable {
             entry = entry.addKeyValue(cleanup.table(), cleanup.deleted());
             metrics.sweeps().swept(cleanup.table(), cleanup.deleted());
         }
-        entry.log(complete ? "swept" : "swept in part");
+        entry.log(complete ? "swept" : "sweep interrupted");
     }
 
     private static void sweepFailed(RuntimeException e) {
@@ -289,17 +290,17 @@ public final class Server implements AutoCloseable {
         return String.valueOf(cause.getMessage());
     }
 
-    /** The port it listens on. */
+    /** Returns the port that the server listens on. */
     public int port() {
         return port;
     }
 
-    /** Where it is. */
+    /** Returns the base URL of the server. */
     public String url() {
         return (tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /** Status of a readiness request that the server sends to itself. */
+    /** Requests {@code /health/ready} from this server, and returns the status of the response. */
     public int requestReadiness() throws IOException {
         HttpURLConnection connection =
                 (HttpURLConnection) URI.create(url() + "/health/ready").toURL().openConnection();
@@ -309,22 +310,22 @@ public final class Server implements AutoCloseable {
         return connection.getResponseCode();
     }
 
-    /** Commands to try. */
+    /** Returns shell commands to try, in order. */
     public List<String> commands() {
         return home.commands();
     }
 
-    /** Use of its database connections, by name; empty if there are none. */
+    /** Returns the number of database connections by state; empty if the store uses none. */
     public Map<String, Integer> connections() {
         return storage.connections().get();
     }
 
-    /** The dev mode, which issues tokens; null if it is off. */
+    /** Returns the dev mode, which issues tokens; null if authentication is set up. */
     @Nullable DevMode devMode() {
         return devMode;
     }
 
-    /** Accepts no more requests, completes those in progress within the stop timeout, and closes the store. */
+    /** Stops accepting requests, completes those in progress within the stop timeout, and closes the store. */
     @Override
     public void close() {
         health.stopping();
@@ -333,19 +334,19 @@ public final class Server implements AutoCloseable {
         if (tls != null) {
             tls.stop();
         }
-        connector.close(); // no new connections
+        connector.close();
         long startedAt = System.nanoTime();
         try {
             sockets.stop().get(jetty.getStopTimeout(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            LOG.atWarn().log("Not all WebSockets were closed in time");
+            LOG.atWarn().log("Some WebSockets were not closed within the stop timeout");
         }
         try {
             long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt);
             jetty.setStopTimeout(Math.max(connector.getShutdownIdleTimeout(), jetty.getStopTimeout() - took));
             jetty.stop();
         } catch (Exception e) {
-            LOG.atWarn().setCause(e).log("Not all requests came to their end");
+            LOG.atWarn().setCause(e).log("Some requests did not complete within the stop timeout");
         }
         storage.close();
         metrics.close();

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The store of a server, with its administration and what has to be closed with it.
+ * The store of a server, its administration, and its metrics.
  *
- * @param connections use of its connections, by name; empty if it has none
- * @param meters its metrics
+ * @param connections returns the number of connections by state; empty if the store has no connections
+ * @param meters the metrics of the store
  * @param closer closes the store and its connections
  */
 record Storage(
@@ -32,7 +32,7 @@ record Storage(
         Runnable closer)
         implements AutoCloseable {
 
-    /** A store without connections. */
+    /** Wraps a store that uses no connections. */
     static <S extends OrderedStore & AdminStore> Storage of(S store) {
         return new Storage(store, store.admin(), Map::of, meters(store), store::close);
     }
@@ -47,7 +47,7 @@ record Storage(
     /**
      * Opens the store that the settings name.
      *
-     * @throws StoreException if that fails; its message says why
+     * @throws StoreException if the store cannot be opened; the message names the cause
      */
     static Storage open(StoreSettings settings, Time time) {
         StoreUrl url = settings.url();

@@ -3,9 +3,9 @@ package dev.semel.server;
 import dev.semel.store.StoreException;
 
 /**
- * What is wrong with a store, for any client; nothing of its message.
+ * The cause of a store failure as it is shown to any client. It contains no part of the exception's message.
  *
- * @param reason a word for programs
+ * @param reason the {@code reason} of a health response, for programs
  * @param detail a sentence for people
  */
 record StoreFault(String reason, String detail) {
@@ -22,13 +22,13 @@ record StoreFault(String reason, String detail) {
             return new StoreFault("full", "The memory is full");
         }
         if (message.contains("Read-only file system")) {
-            return new StoreFault("read_only", "The disk can only be read");
+            return new StoreFault("read_only", "The disk is read-only");
         }
         if (message.equals(WriteProbe.HANGING)) {
-            return new StoreFault("unreachable", "The store takes too long");
+            return new StoreFault("unreachable", "The store does not complete a write");
         }
         if (message.startsWith("The disk failed")) {
-            return new StoreFault("failed", "The disk failed; the log says why");
+            return new StoreFault("failed", "The disk failed; see the server's log");
         }
         return new StoreFault(DatabaseFault.reason(e), DatabaseFault.kind(e));
     }

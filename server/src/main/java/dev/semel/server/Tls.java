@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The server's certificate and key. Files that have changed are used from then on, by new connections; if they are bad, the old ones
- * stay in use and that is logged.
+ * The certificate and key of the server. Changed files are loaded within seconds and used for new connections. If they are invalid, the
+ * previous ones stay in use and an error is logged.
  */
 final class Tls {
 
@@ -36,19 +36,19 @@ final class Tls {
             this.seen = files.content();
             factory.setKeyStore(files.read());
         } catch (UnusableException e) {
-            throw new IllegalArgumentException(e); // they were read when the settings were
+            throw new IllegalArgumentException(e); // the settings have already validated the files
         }
         factory.setKeyStorePassword(PemFiles.PASSWORD);
         factory.setRenegotiationAllowed(false);
         factory.setIncludeProtocols("TLSv1.3", "TLSv1.2");
     }
 
-    /** For connections. */
+    /** Returns the factory of TLS connections, which uses the current certificate. */
     SslContextFactory.Server factory() {
         return factory;
     }
 
-    /** Looks for new files from now on. */
+    /** Starts to check the files for changes at intervals. */
     void watch() {
         time.after(CHECK_INTERVAL, () -> {
             if (!stopped) {
@@ -69,16 +69,16 @@ final class Tls {
                 seen = content;
                 KeyStore store = files.read();
                 factory.reload(old -> old.setKeyStore(store));
-                LOG.atInfo().log("New certificate in use");
+                LOG.atInfo().log("Certificate reloaded");
             }
         } catch (Exception e) {
             LOG.atError()
                     .addKeyValue("error", e instanceof UnusableException ? e.getMessage() : e.toString())
-                    .log("The new certificate or its key cannot be used; the old ones stay in use");
+                    .log("Cannot use the new certificate or key; the previous ones stay in use");
         }
     }
 
-    /** Lets the server be asked by itself, whoever has signed its certificate and for whichever name. */
+    /** Makes a connection of the server to itself accept its own certificate, whatever its issuer and host name. */
     void trust(HttpsURLConnection connection) {
         try {
             KeyStore own = KeyStore.getInstance("PKCS12");

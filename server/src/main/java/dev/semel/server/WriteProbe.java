@@ -17,17 +17,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks whether the store can be written: a full store can still be read, and data can be deleted from it. The probe writes a small
- * document and deletes it again; seldom while the store is healthy, and with every check once there is doubt.
+ * Checks whether the store can be written, because a full store can still be read and deleted from. The probe writes a small document and
+ * deletes it: every 30 seconds while writes succeed, and at each check after a failure.
  */
 final class WriteProbe {
 
-    static final String HANGING = "A write has not ended for long";
+    static final String HANGING = "A write takes longer than five seconds";
 
-    /** As large as what a small request writes. */
+    /** The size of a typical small write. */
     private static final Json DATA = Json.of("\"" + "x".repeat(1000) + "\"");
 
-    /** If this server crashes meanwhile, a sweep deletes it. */
+    /** A sweep deletes the document if the server crashes between the two writes. */
     private static final Duration TTL = Duration.ofMinutes(1);
 
     private static final long SELDOM_NANOS = Duration.ofSeconds(30).toNanos();
@@ -45,15 +45,15 @@ final class WriteProbe {
         this.time = time;
     }
 
-    /** A request failed because of the store. */
+    /** Makes the next check write, because a request failed. */
     void doubt() {
         doubtful = true;
     }
 
-    /** @throws StoreException if the store could not be written when it was last tried, or has not been for long */
+    /** @throws StoreException if the latest write failed, or one in progress takes longer than five seconds */
     void check() {
         boolean isTime = doubtful || fault != null || time.nanoTime() - lastNanos > SELDOM_NANOS;
-        if (isTime && writing.tryLock()) { // one at a time: others get the latest result
+        if (isTime && writing.tryLock()) { // concurrent checks use the result of the latest write
             try {
                 write();
             } finally {

@@ -1,4 +1,4 @@
-/** The server: what is behind its port, and how it is started and stopped. */
+/** The server: start and stop, health checks, TLS, and the choice of the store. */
 @NullMarked
 package dev.semel.server;
 

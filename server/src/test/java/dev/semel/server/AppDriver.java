@@ -26,7 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import tools.jackson.databind.JsonNode;
 
-/** Asks an app as the server would, without a port: for what has to be asked ten thousand times, or by many at once. */
+/** Calls an app without a port, for tests with thousands of requests or concurrent ones. */
 public final class AppDriver {
 
     private final Transactions transactions;
@@ -39,7 +39,7 @@ public final class AppDriver {
         this.described = Described.by(Description.of(routes).toString());
     }
 
-    /** What was answered. */
+    /** The response of an app. */
     public record Reply(int status, Map<String, String> headers, String text) {
 
         public JsonNode json() {
@@ -51,18 +51,16 @@ public final class AppDriver {
         }
     }
 
-    /** Reads something. */
     public Reply get(String user, String target) {
         return send(user, "GET", target, "");
     }
 
-    /** Sends something. */
     public Reply post(String user, String target, String body) {
         return send(user, "POST", target, body);
     }
 
     /**
-     * Asks.
+     * Sends a request.
      *
      * @param headers names and values in turn
      */
@@ -113,13 +111,13 @@ public final class AppDriver {
         return query;
     }
 
-    /** What each of many threads does. */
+    /** The task of one thread in a race. */
     @FunctionalInterface
     public interface Turn<T> {
         T take(int thread) throws Exception;
     }
 
-    /** Has many threads do something at the same moment. */
+    /** Starts a task on many threads at the same moment, and returns their results. */
     public static <T> List<T> race(int threads, Turn<T> turn) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Dependencies point downwards only. Every package belongs to exactly one layer below; a layer names the layers that may use it. A
- * package that no layer names, and a layer that has no classes, fail.
+ * Dependencies point downwards only. Every package belongs to exactly one layer below; a layer names the layers that may use it. Packages
+ * without a layer and layers without classes fail.
  */
 class ArchitectureTest {
 
@@ -44,15 +44,15 @@ class ArchitectureTest {
         "dev.semel.memory"
     };
 
-    /** The systems that the server serves, a package for each. */
+    /** The systems of the server, each in a separate package. */
     private static final List<String> APPS = List.of("textpile", "collections", "feed", "tables", "reputation");
 
     private static final String SERVER = "dev.semel.server";
 
     /**
-     * A layer.
+     * A layer of the architecture.
      *
-     * @param packages without their subpackages
+     * @param packages the packages, without their subpackages
      * @param usedBy layers that may use it
      */
     private record Layer(String name, List<String> packages, List<String> usedBy) {
@@ -62,7 +62,7 @@ class ArchitectureTest {
         }
     }
 
-    /** The libraries. Everything may use {@code id}; the server is one layer here, and cut below. */
+    /** The libraries. Everything may use {@code id}. The server is a single layer here, and divided below. */
     private static final List<Layer> LIBRARIES = List.of(
             new Layer(
                     "id",
@@ -90,7 +90,7 @@ class ArchitectureTest {
                     "http",
                     "server"),
             new Layer("key", "dev.semel.key", "store", "memory", "document", "rocksdb", "postgres", "server"),
-            // a status that users see names a stored one, so these three are one layer
+            // one layer, because a status in the API is named after a stored one
             new Layer(
                     "store",
                     List.of("dev.semel.store", "dev.semel.store.spi", "dev.semel.store.admin"),
@@ -235,7 +235,7 @@ class ArchitectureTest {
                 .check(semel);
     }
 
-    /** Text that a client sent can become {@link Json} only by a way that checks it. */
+    /** Text from clients can become {@link Json} only by methods that validate it. */
     @Test
     void uncheckedJson_isMadeByStoresAndOurOwnWriterOnly() {
         methods()

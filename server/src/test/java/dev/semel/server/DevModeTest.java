@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Without {@code --auth}. */
+/** A server without {@code --auth} accepts requests from this machine only. */
 class DevModeTest {
 
     private static final ServerFixture SERVER = ServerFixture.onMemory(apps -> List.of(routes ->

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
-/** What an app answers through the port, on each store. Tests share a server, so each has users or collections of its own. */
+/** Tests of an app over HTTP, on each store. Tests share a server, so each uses separate users or collections. */
 @ParameterizedClass
 @EnumSource(EndToEnd.On.class)
 public abstract class EndToEnd {
@@ -37,13 +37,12 @@ public abstract class EndToEnd {
     private static @Nullable ServerFixture server;
     private static @Nullable OrderedStore store;
 
-    /** What the server stores in. */
     public enum On {
         MEMORY,
         ROCKSDB,
         POSTGRES;
 
-        /** Opens one that is empty, on a folder that is not there yet if it needs one. */
+        /** Opens an empty store. Stores with files create the folder. */
         Storage storage(Path folder) {
             String url = switch (this) {
                 case MEMORY -> "memory:";
@@ -55,7 +54,7 @@ public abstract class EndToEnd {
             return Storage.open(settings.store(), Time.system());
         }
 
-        /** Opens one that is empty; what is behind it is closed with it. */
+        /** Opens an empty store. Closing it releases its resources. */
         public ForwardingStore open(Path folder) {
             Storage storage = storage(folder);
             return new ForwardingStore(storage.store()) {
@@ -87,18 +86,18 @@ public abstract class EndToEnd {
         return Objects.requireNonNull(server).as(user);
     }
 
-    /** Somebody who looks after the server. */
+    /** Returns a client with the role of operators. */
     protected static Client asOperator(String user) {
         ServerFixture fixture = Objects.requireNonNull(server);
         return fixture.withToken(fixture.token(user, List.of("operator")));
     }
 
-    /** What happens to the feed from now on, as a user is told. */
+    /** Opens a stream of new events. */
     protected static EventStream events(String user) throws IOException {
         return events(user, "");
     }
 
-    /** What happens to the feed behind an event. */
+    /** Opens a stream of events after a given one. */
     protected static EventStream events(String user, String lastId) throws IOException {
         return Objects.requireNonNull(server).events(user, lastId);
     }
@@ -107,7 +106,7 @@ public abstract class EndToEnd {
         return Objects.requireNonNull(server);
     }
 
-    /** What the server stores in, for what no request can bring about. */
+    /** Returns the store of the server, for states that requests cannot produce. */
     protected static OrderedStore store() {
         return Objects.requireNonNull(store);
     }
@@ -122,14 +121,14 @@ public abstract class EndToEnd {
         assertThat(reply.json().propertyNames()).contains("type", "title", "status", "detail", "code", "error");
     }
 
-    /** A problem that names what is wrong in the request. */
+    /** Asserts that a field of the request was rejected. */
     protected static void assertInvalid(Reply reply, String field) {
         assertProblem(reply, 400, "invalid_field");
         assertThat(reply.text("field")).isEqualTo(field);
         assertThat(reply.text("detail")).startsWith(field);
     }
 
-    /** The second is the first one's answer from the record. */
+    /** Asserts that the second response is a replay of the first. */
     protected static void assertReplayed(Reply first, Reply second) {
         assertThat(first.header("Idempotency-Replayed")).isEmpty();
         assertThat(first.header("Idempotency-Expires")).matches("20.*Z");
@@ -140,7 +139,7 @@ public abstract class EndToEnd {
         assertThat(second.header("ETag")).isEqualTo(first.header("ETag"));
     }
 
-    /** A member of each item of a page. */
+    /** Returns a member of each item of a page. */
     protected static List<String> column(Reply page, String member) {
         List<String> column = new ArrayList<>();
         for (JsonNode item : page.json().get("items")) {
@@ -149,7 +148,7 @@ public abstract class EndToEnd {
         return column;
     }
 
-    /** A member of each item of all pages. */
+    /** Returns a member of each item of all pages. */
     protected static List<String> allPages(Client client, String path, int limit, String member) {
         List<String> column = new ArrayList<>();
         String after = "";

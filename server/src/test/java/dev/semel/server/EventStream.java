@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads server-sent events as a browser does. */
+/** Reads server-sent events as browsers do. */
 public final class EventStream implements AutoCloseable {
 
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -33,10 +33,10 @@ public final class EventStream implements AutoCloseable {
     private final BufferedReader lines;
     private String lastId;
 
-    /** An event. */
+    /** An event with its parsed data. */
     public record Event(String type, JsonNode data) {
 
-        /** A member of its data; empty if it is not there. */
+        /** Returns a member of the data; empty if it is missing. */
         public String text(String member) {
             JsonNode value = data.get(member);
             return value == null ? "" : value.asString();
@@ -50,9 +50,9 @@ public final class EventStream implements AutoCloseable {
     }
 
     /**
-     * Returns when the server has begun to answer.
+     * Opens a stream. Returns when the server has sent the head of the response.
      *
-     * @param lastId of the last event that was read before; empty if there is none
+     * @param lastId the id of the last event that was received; empty if there is none
      */
     public static EventStream open(URI server, String token, String lastId) throws IOException {
         HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve("/v1/feed/events"))
@@ -69,12 +69,12 @@ public final class EventStream implements AutoCloseable {
     }
 
     /**
-     * Lets time pass for streams that are open, when whoever sends them waits for it. The last second passes by itself: if they were
-     * told of something just before, they may have looked what time it was, and were not waiting yet.
+     * Advances the time while streams are open, when their sender waits for it. Takes two steps, because a sender that was just notified
+     * may have read the clock already without waiting yet.
      */
     public static void pass(ControlledTime time, Duration step) {
         for (Duration each : List.of(step.minusSeconds(1), Duration.ofSeconds(1))) {
-            time.awaitScheduled(2); // one of them sweeps
+            time.awaitScheduled(2); // one is the sweeper
             time.advance(each);
         }
     }
@@ -87,12 +87,12 @@ public final class EventStream implements AutoCloseable {
         return response.headers().firstValue(name).orElse("");
     }
 
-    /** With which a reader goes on where this one was. */
+    /** Returns the id with which a reader resumes after this stream. */
     public String lastId() {
         return lastId;
     }
 
-    /** The next event; empty when there are no more. */
+    /** Returns the next event; empty when the stream has ended. */
     public Optional<Event> next() throws IOException {
         for (Optional<Event> block = nextBlock(); block.isPresent(); block = nextBlock()) {
             if (!block.get().type.startsWith(":")) {
@@ -102,12 +102,12 @@ public final class EventStream implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** The next event that has to come. */
+    /** Returns the next event, and fails if there is none. */
     public Event event() throws IOException {
         return next().orElseThrow(() -> new AssertionError("the stream has ended"));
     }
 
-    /** The next event, or as {@code :} whatever else is sent; empty when there is no more. */
+    /** Returns the next event, or {@code :} for a comment; empty when the stream has ended. */
     public Optional<Event> nextBlock() throws IOException {
         String type = "message";
         @Nullable JsonNode data = null;
@@ -130,7 +130,6 @@ public final class EventStream implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Hangs up. */
     @Override
     public void close() {
         try {

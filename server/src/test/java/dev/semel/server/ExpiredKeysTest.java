@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Keys that are used again after their time, where they are to be refused. */
+/** With {@code --expired-keys reject}, expired keys are rejected. */
 class ExpiredKeysTest {
 
     private static final String ENDPOINT = "?endpoint=POST%20/v1/feed/posts";
@@ -49,7 +49,7 @@ class ExpiredKeysTest {
             assertRefused(ann);
             assertThat(ann.get("/v1/idempotency/k" + ENDPOINT).text("status")).isEqualTo("expired");
             assertThat(EndToEnd.column(ann.get("/v1/feed/posts"), "id")).containsExactly(first.text("id"));
-            assertThat(publish(server.as("bob"), "hello").status()).isEqualTo(201); // another's of the same name
+            assertThat(publish(server.as("bob"), "hello").status()).isEqualTo(201); // the same key of another user
         }
     }
 

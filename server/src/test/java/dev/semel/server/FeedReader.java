@@ -12,15 +12,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Reads the events of a feed until the last, from any of some servers: hangs up now and then, is cut off, and goes on where it was
- * with whichever server answers. Returns all that it was told.
+ * Reads the events of a feed up to a last one, from any of several servers. Disconnects at random and resumes on any server that responds.
+ * Returns all events that it received.
  */
 final class FeedReader implements Callable<List<String>> {
 
-    /** The text of the post behind which nothing is read. */
+    /** The text of the post after which reading stops. */
     static final String LAST = "the last of all";
 
-    private static final int DISCONNECTS = 40; // after so many events or so
+    private static final int DISCONNECTS = 40; // on average, after this many events
 
     private final AtomicReferenceArray<ServerProcess> servers;
     private final Random random;
@@ -28,7 +28,7 @@ final class FeedReader implements Callable<List<String>> {
     private EventStream stream;
     private final AtomicInteger resumed = new AtomicInteger();
 
-    /** Begins to read: all that is written from now on. */
+    /** Opens a stream of all events that are published after this returns. */
     FeedReader(AtomicReferenceArray<ServerProcess> servers, int seed) throws IOException {
         this.servers = servers;
         this.random = new Random(seed);
@@ -42,7 +42,7 @@ final class FeedReader implements Callable<List<String>> {
         return EventStream.open(URI.create(server.url()), server.token(), lastId);
     }
 
-    /** How often it went on after it was cut off or had hung up. */
+    /** Returns how often the reader resumed. */
     int resumed() {
         return resumed.get();
     }
@@ -56,13 +56,13 @@ final class FeedReader implements Callable<List<String>> {
                     return journal;
                 }
             } catch (IOException e) {
-                // it was cut off
+                // disconnected by the server
             }
             resume();
         }
     }
 
-    /** False if it ended before, or hung up. */
+    /** Returns false if the stream ended earlier. */
     private boolean readToTheLast() throws IOException {
         while (random.nextInt(DISCONNECTS) > 0) {
             EventStream.Event event = stream.next().orElse(null);
@@ -88,9 +88,9 @@ final class FeedReader implements Callable<List<String>> {
                     resumed.incrementAndGet();
                     return;
                 }
-                assertThat(stream.status()).isIn(429, 503); // one that has hung up counts until that is noticed
+                assertThat(stream.status()).isIn(429, 503); // the server counts a closed stream until it notices
             } catch (IOException e) {
-                Thread.onSpinWait(); // nobody answers there now
+                Thread.onSpinWait(); // no server is listening now
             }
         }
     }

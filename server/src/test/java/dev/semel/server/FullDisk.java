@@ -8,7 +8,7 @@ import dev.semel.store.Time;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A server whose disk becomes full while it runs, and has room again: tells on standard output what it says of its health. */
+/** Runs a server on a disk that becomes full, and is freed. Prints the server's health to standard output. */
 final class FullDisk {
 
     private static final int BALLAST_BYTES = 20 << 20;
@@ -38,7 +38,7 @@ final class FullDisk {
             long begun = System.nanoTime();
             Reply ready = server.asNobody().get("/health/ready");
             while (ready.status() != 200 && System.nanoTime() - begun < PATIENCE_NANOS) {
-                ready = server.asNobody().get("/health/ready"); // the store looks by itself whether there is room
+                ready = server.asNobody().get("/health/ready"); // the store notices free space at its next check
             }
             tell("room", ready);
             System.out.println("writes: " + ann.post(RECORDS, body).status());

@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Sends requests that were bent at random, byte by byte over sockets, and looks that each is answered clearly: never a 500, never a
- * stack trace, never a hang. As many as {@code semel.fuzz.requests} says, but no longer than {@code semel.fuzz.seconds}.
+ * Sends mutated requests over sockets, byte by byte. Each must get a well-formed response: never a 500, a stack trace or a hang. Sends
+ * {@code semel.fuzz.requests} requests, for at most {@code semel.fuzz.seconds}.
  */
 class FuzzTest {
 
@@ -217,7 +217,7 @@ class FuzzTest {
         }
     }
 
-    /** A request as bytes, and whether its end can be told. */
+    /** The bytes of a request, and whether their end is unambiguous. */
     private static final class Bent {
 
         private final byte[] bytes;
@@ -286,7 +286,7 @@ class FuzzTest {
         }
     }
 
-    /** A connection, opened again whenever the server ends it or what was sent has no clear end. */
+    /** A connection that is opened again after the server closed it, or after a request without a clear end. */
     private static final class Wire {
 
         private final int port;
@@ -321,7 +321,7 @@ class FuzzTest {
                 }
                 goesOn = read(request) && request.framed;
             } catch (SocketException | EOFException e) {
-                goesOn = false; // the server may end a connection on which nothing more makes sense
+                goesOn = false; // the server may close a connection after an invalid request
             }
             if (!goesOn) {
                 close();
@@ -329,7 +329,7 @@ class FuzzTest {
             }
         }
 
-        /** Reads an answer and looks at it; returns whether the connection goes on. */
+        /** Reads and checks a response. Returns whether the connection can be used again. */
         private boolean read(Bent request) throws IOException {
             String line = line();
             if (line.startsWith("HTTP/1.1 100")) {

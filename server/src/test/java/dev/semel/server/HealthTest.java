@@ -64,7 +64,7 @@ class HealthTest {
             store.goDown();
             assertThat(server.asNobody().get("/health/live").status()).isEqualTo(200);
             assertUnavailable(server.asNobody().get("/health/ready"));
-            assertThat(Scrape.of(server).value("semel_ready")).isZero(); // with the first look
+            assertThat(Scrape.of(server).value("semel_ready")).isZero(); // the first read starts the first check
             assertUnavailable(server.as("ann").post("/nothing", ""));
             assertUnavailable(server.as("ann").post("/nothing", "", "Idempotency-Key", "k"));
             store.comeUp();
@@ -88,7 +88,7 @@ class HealthTest {
         return ready.status() + " " + ready.text("code") + " " + ready.text("reason") + ": " + ready.text("detail");
     }
 
-    /** It can be read as before. That a request was answered with 503 may be known a moment after its client knows it. */
+    /** Reads still succeed. The check is repeated, since the server may notice the 503 shortly after its client. */
     @Test
     void storeThatCannotBeWritten_isNotReady() {
         FaultyStore store = new FaultyStore(new MemoryStore());
@@ -164,7 +164,7 @@ class HealthTest {
             for (int i = 0; i < 20; i++) {
                 server.asNobody().get("/health/ready");
             }
-            assertThat(store.commits()).isEqualTo(2); // one there, and one away
+            assertThat(store.commits()).isEqualTo(2); // one write and one delete
             time.advance(Duration.ofSeconds(31));
             server.asNobody().get("/health/ready");
             assertThat(store.commits()).isEqualTo(4);
@@ -194,8 +194,8 @@ class HealthTest {
             setReadOnly(database, true);
             assertThat(server.as("ann").post("/api/submit", "{\"body\":\"x\"}").status())
                     .isEqualTo(503);
-            Eventually.assertHolds(() -> assertThat(reason(server))
-                    .isEqualTo("503 store_unavailable read_only: The database can only be read"));
+            Eventually.assertHolds(() ->
+                    assertThat(reason(server)).isEqualTo("503 store_unavailable read_only: The database is read-only"));
             assertThat(server.as("ann").get("/v1/feed/posts").status()).isEqualTo(200);
             setReadOnly(database, false);
             Eventually.assertHolds(() ->
@@ -203,17 +203,19 @@ class HealthTest {
         }
     }
 
-    /** Holds for connections that are made from now on; those that there are, are ended. */
+    /** Affects new connections only. Existing ones are terminated when it is set; when it is unset, the server has to replace them. */
     private static void setReadOnly(PGSimpleDataSource database, boolean readOnly) throws Exception {
         Postgres.execute(
                 database,
                 "begin read write; alter database \"" + database.getDatabaseName()
                         + "\" set default_transaction_read_only = " + (readOnly ? "on" : "off") + "; commit;"
-                        + " select pg_terminate_backend(pid) from pg_stat_activity"
-                        + " where datname = current_database() and pid <> pg_backend_pid()");
+                        + (readOnly
+                                ? " select pg_terminate_backend(pid) from pg_stat_activity"
+                                        + " where datname = current_database() and pid <> pg_backend_pid()"
+                                : ""));
     }
 
-    /** On a disk that another process alone sees, and that is gone with it; where the system does not let us make one, this is skipped. */
+    /** Uses a disk that only another process sees. Skipped where the system does not allow this. */
     @Test
     void fullDisk_isNotReadyUntilThereIsSpace(@TempDir Path disk, @TempDir Path elsewhere) throws Exception {
         List<String> mounted = List.of(
@@ -224,8 +226,7 @@ class HealthTest {
                 "-c",
                 "mount -t tmpfs -o size=32m none \"$0\" && exec \"$@\"",
                 disk.toString());
-        assumeTrue(
-                run(mounted, List.of("true"), elsewhere).status() == 0, "needs the right to mount a disk of its own");
+        assumeTrue(run(mounted, List.of("true"), elsewhere).status() == 0, "needs the right to mount a disk");
         Ran ran = run(
                 mounted,
                 List.of(
@@ -282,14 +283,14 @@ class HealthTest {
     @Test
     void faults_areDistinguished() {
         assertThat(StoreFault.of(StoreException.unavailable("x", new SQLException("secret", "53100"))))
-                .isEqualTo(new StoreFault("full", "The database has no space or no connection left"));
+                .isEqualTo(new StoreFault("full", "The database is out of space or connections"));
         assertThat(StoreFault.of(StoreException.unavailable(
                         "The disk failed to write: /data/000001.log: Read-only file system", null)))
-                .isEqualTo(new StoreFault("read_only", "The disk can only be read"));
-        assertThat(StoreFault.of(StoreException.rejected("The memory store is full: it may hold 1 bytes")))
+                .isEqualTo(new StoreFault("read_only", "The disk is read-only"));
+        assertThat(StoreFault.of(StoreException.rejected("The memory store is full: its limit is 1 bytes")))
                 .isEqualTo(new StoreFault("full", "The memory is full"));
         assertThat(StoreFault.of(StoreException.unavailable("The disk failed to read: secret", null)))
-                .isEqualTo(new StoreFault("failed", "The disk failed; the log says why"));
+                .isEqualTo(new StoreFault("failed", "The disk failed; see the server's log"));
     }
 
     private static void assertUnavailable(Reply reply) {

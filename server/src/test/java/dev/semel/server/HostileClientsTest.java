@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
 /**
- * Many who hold on to what they have: connections, heads, bodies, answers. Everybody else is served meanwhile, and they are disconnected.
- * {@code -Dsemel.hostile.connections=10000} gives them more.
+ * Many clients that hold connections, heads, bodies or responses. They are disconnected, and other clients are served meanwhile. {@code
+ * -Dsemel.hostile.connections=10000} increases their number.
  */
 @Tag("jdk")
 class HostileClientsTest {
@@ -70,7 +70,7 @@ class HostileClientsTest {
         socket.setReceiveBufferSize(4 << 10);
         socket.connect(new InetSocketAddress(
                 InetAddress.getLoopbackAddress(), SERVER.server().port()));
-        socket.setSoTimeout(20_000); // a silent client is disconnected later
+        socket.setSoTimeout(20_000); // silent clients are disconnected later
         sockets.add(socket);
         return socket;
     }
@@ -83,7 +83,7 @@ class HostileClientsTest {
         assertThat(SERVER.as("ann").post("/echo", "{\"a\":1}").text()).isEqualTo("{\"length\":7}");
     }
 
-    /** Whether nothing comes and nothing will. */
+    /** Whether the server has closed the connection. */
     private static boolean isDisconnected(Socket socket) {
         try {
             return socket.getInputStream().read() < 0;
@@ -103,7 +103,7 @@ class HostileClientsTest {
         assertThat(sockets).allMatch(HostileClientsTest::isDisconnected);
     }
 
-    /** A byte now and then keeps every one of them from being silent. */
+    /** An occasional byte keeps each connection from being idle. */
     @Test
     void slowHeads_areDisconnected() throws Exception {
         for (int i = 0; i < CONNECTIONS; i++) {
@@ -139,7 +139,7 @@ class HostileClientsTest {
         assertThat(isDisconnected(socket)).isTrue();
     }
 
-    /** More bodies than there are threads, each of which never comes to its end; and then one of somebody else, which is late. */
+    /** More unfinished bodies than the server has threads, and a late one of another user. */
     @Test
     void bodiesThatDoNotEnd_leaveThreadsForOthers() throws Exception {
         String token = SERVER.token("eve");
@@ -180,7 +180,7 @@ class HostileClientsTest {
                 sent += 0x10000;
             }
         } catch (IOException e) {
-            // it was closed
+            // closed by the server
         }
         assertThat(sent).as("bytes until it was closed").isLessThan(64 << 20);
         assertOthersAreServed();

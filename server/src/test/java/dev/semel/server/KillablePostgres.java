@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A PostgreSQL of its own, durable, that is killed and started again where it was. */
+/** A durable PostgreSQL server that can be killed, and restarted on the same data. */
 public final class KillablePostgres implements AutoCloseable {
 
     private final Path data;
@@ -35,7 +35,7 @@ public final class KillablePostgres implements AutoCloseable {
                 .start();
         boolean root = ProcessHandle.current().info().user().orElse("").equals("root");
         if (root) {
-            command.addAll(List.of("unshare", "-U")); // PostgreSQL does not run as root
+            command.addAll(List.of("unshare", "-U")); // PostgreSQL refuses to run as root
         }
         command.addAll(
                 List.of(Files.readString(Path.of("/proc/" + pid() + "/cmdline")).split("\0")));
@@ -57,21 +57,21 @@ public final class KillablePostgres implements AutoCloseable {
         return all;
     }
 
-    /** Lets it say nothing more, with all its connections open; or go on. */
+    /** Stops or continues all processes of the server. Its connections stay open, but nothing responds. */
     void setSilent(boolean silent) throws IOException, InterruptedException {
         List<String> kill = new ArrayList<>(List.of("kill", silent ? "-STOP" : "-CONT"));
         processes().forEach(process -> kill.add(String.valueOf(process.pid())));
         new ProcessBuilder(kill).start().waitFor();
     }
 
-    /** All of its processes at once, as {@code kill -9} does. */
+    /** Kills all processes of the server at once, as {@code kill -9} does. */
     void kill() throws IOException {
         List<ProcessHandle> all = processes();
         all.forEach(ProcessHandle::destroyForcibly);
         all.forEach(process -> process.onExit().join());
     }
 
-    /** Returns when it lets somebody in. */
+    /** Starts the server again. Returns when it accepts connections. */
     void restart() throws IOException {
         restarted = new ProcessBuilder(command)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -85,7 +85,7 @@ public final class KillablePostgres implements AutoCloseable {
                 execute("select 1");
                 return;
             } catch (SQLException e) {
-                Thread.onSpinWait(); // not yet
+                Thread.onSpinWait(); // not ready yet
             }
         }
     }
@@ -98,7 +98,7 @@ public final class KillablePostgres implements AutoCloseable {
         execute("postgres", sql);
     }
 
-    /** As its super user. */
+    /** Executes a statement as superuser. */
     public void execute(String database, String sql) throws SQLException {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl("jdbc:postgresql://localhost:" + server.getPort() + "/" + database);

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
-/** What is counted is what was done. */
+/** The metrics match the requests that were sent. */
 class MetricsTest {
 
     private static final String KEY = "Idempotency-Key";
@@ -84,7 +84,7 @@ class MetricsTest {
         return all;
     }
 
-    /** An outcome that nobody knows is left open by an error, too. */
+    /** An error leaves the outcome unknown. */
     private static final class UncheckedUnknown extends Error {
         private static final long serialVersionUID = 1L;
     }
@@ -185,13 +185,13 @@ class MetricsTest {
             Scrape after = Scrape.await(
                     server,
                     scrape -> scrape.sum("semel_http_requests_total{method=\"POST\"") == requests
-                            && scrape.value("semel_http_in_flight") == 1); // who asked before may still be ending
+                            && scrape.value("semel_http_in_flight") == 1); // an earlier scrape may still be in progress
             assertThat(after.sum("semel_http_requests_total{method=\"POST\"")).isEqualTo(requests);
             assertThat(after.value("semel_http_requests_total{method=\"POST\",route=\"/echo\",status=\"422\"}"))
                     .isEqualTo(3);
             assertThat(after.value("semel_http_request_seconds_count{method=\"POST\",route=\"/slow\"}"))
                     .isEqualTo(7);
-            assertThat(after.value("semel_http_in_flight")).as("who asks").isEqualTo(1);
+            assertThat(after.value("semel_http_in_flight")).as("the scrape").isEqualTo(1);
             Map<String, Integer> outcomes = Map.of(
                     "executed", 5 + 1 + 3 + 1,
                     "replayed", 4 + 1,
@@ -224,7 +224,7 @@ class MetricsTest {
                 store.find(new IdempotencyKey(user, "POST /leased", key)).record());
     }
 
-    /** Leaves a record of dan's that is expired at once, and of the same request as another one. */
+    /** Stores a record of the user dan that expires at once, with the fingerprint of another record. */
     private static void leave(
             DocumentStore store, IdempotencyRecord like, String key, Status status, @Nullable Response response) {
         IdempotencyRecord record = new IdempotencyRecord(
@@ -267,7 +267,7 @@ class MetricsTest {
         assertThat(scrape.value("semel_sweeps_total{result=\"aborted\"}")).isZero();
     }
 
-    /** Two servers on one store, one of which is cut off from it now and then for as long as a lease lasts. */
+    /** Two servers share a store. One of them loses its connection for longer than a lease. */
     @Test
     void lateCompletions_areCountedOnTheirServer() {
         ControlledTime time = new ControlledTime();
@@ -295,7 +295,7 @@ class MetricsTest {
                     .isZero();
             for (int i = 1; i <= 3; i++) {
                 Reply late = ann.post("/leased", TAKEN, KEY, "k" + i);
-                assertThat(late.status()).isEqualTo(204); // what the other one has answered
+                assertThat(late.status()).isEqualTo(204); // the response of the other server
                 assertThat(late.header("Idempotency-Replayed")).isEqualTo("true");
                 assertThat(Scrape.of(here).value("semel_lease_late_completions_total"))
                         .isEqualTo(i);
@@ -313,7 +313,7 @@ class MetricsTest {
                 .status();
     }
 
-    /** A key that is refused was used too late, as well. */
+    /** A rejected expired key counts as used too late. */
     @Test
     void rejectedExpiredKeys_areCounted() {
         ControlledTime time = new ControlledTime();
@@ -349,7 +349,7 @@ class MetricsTest {
                 String key = IdSchemes.TID62.mint();
                 Reply posted = ann.post("/v1/feed/posts", "{\"text\":\"x\"}", KEY, key, "X-Client-Tx-Id", key);
                 assertThat(posted.status()).isEqualTo(201);
-                return seen.value("semel_http_streams_open") == 0; // who went away is found by writing
+                return seen.value("semel_http_streams_open") == 0; // the server notices a disconnect when it writes
             });
             assertOpen(server, 0, 0);
         }
@@ -396,12 +396,12 @@ class MetricsTest {
         }
     }
 
-    /** All requests but those of the test itself: for figures, and for what every answer is held to. */
+    /** The number of requests, except those that the test infrastructure sends. */
     private static double asked(Scrape scrape) {
         return scrape.sum("semel_http_requests_total") - scrape.sum(OWN) - scrape.sum(DESCRIPTION);
     }
 
-    /** Whatever clients send, and whoever they are, there are as many series as there are routes and statuses. */
+    /** The number of series depends only on routes and statuses, whatever clients send. */
     @Test
     void randomRequests_makeNoNewSeries() throws IOException {
         try (ServerFixture server = ServerFixture.onMemory()) {

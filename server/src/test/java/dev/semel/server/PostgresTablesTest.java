@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What a server leaves in the database, as those see it who come by plain JDBC: people, and somebody hostile. */
+/** The tables of a server as plain JDBC clients see them, some of them hostile. */
 class PostgresTablesTest {
 
     private static PGSimpleDataSource database;
@@ -45,7 +45,7 @@ class PostgresTablesTest {
                 .post("/v1/feed/posts", "{\"text\":\"Hi\"}", "Idempotency-Key", key, "X-Client-Tx-Id", "tx-" + key);
     }
 
-    /** The rows that statements return in one transaction, columns separated by bars. */
+    /** Returns the rows of statements in one transaction, with columns separated by bars. */
     private static List<String> rows(String... statements) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -166,7 +166,7 @@ class PostgresTablesTest {
         assertThat(rows(keys + " order by 1")).containsExactly("ann", "bob");
     }
 
-    /** What the pool has open carries nothing over, and acts for nobody between requests. */
+    /** Pooled connections keep no state between requests, and have no user. */
     @Test
     void connections_areAsManyAsConfiguredAndIdle() throws Exception {
         Map<String, Integer> figures = server.server().connections();

@@ -6,15 +6,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 
-/** Sends what no client would. */
+/** Sends bytes that HTTP clients would not send. */
 final class RawSocket {
 
     private RawSocket() {}
 
-    /** Sends bytes, one for each character, and returns all that comes until the connection is closed. */
+    /** Sends one byte per character, and returns all bytes until the connection is closed. */
     static String send(int port, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(20_000); // a silent client is disconnected later
+            socket.setSoTimeout(20_000); // silent clients are disconnected later
             socket.getOutputStream().write(request.getBytes(ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
         }

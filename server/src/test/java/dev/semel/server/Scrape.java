@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What {@code /metrics} said at a time: series by name and labels, and their values. */
+/** The metrics of a server at one time: the values of series by name and labels. */
 public record Scrape(String text, Map<String, Double> series) {
 
     private static final Pattern SAMPLE = Pattern.compile("([a-z][a-z0-9_]*(?:\\{.*})?) (\\S+)");
@@ -29,7 +29,7 @@ public record Scrape(String text, Map<String, Double> series) {
         return new Scrape(reply.text(), series);
     }
 
-    /** What it says once it says what is awaited: an answer may be there before it is counted. */
+    /** Returns the first scrape that meets a condition: a response may arrive before it is counted. */
     public static Scrape await(ServerFixture server, Predicate<Scrape> awaited) {
         long begun = System.nanoTime();
         while (true) {
@@ -40,7 +40,7 @@ public record Scrape(String text, Map<String, Double> series) {
         }
     }
 
-    /** The value of a series; -1 if it is not there. */
+    /** Returns the value of a series; -1 if it does not exist. */
     public double value(String name) {
         return series.getOrDefault(name, -1.0);
     }
@@ -52,7 +52,7 @@ public record Scrape(String text, Map<String, Double> series) {
                 .sum();
     }
 
-    /** The names of all metrics, with those of a histogram's parts. */
+    /** Returns the names of all metrics, including the parts of histograms. */
     public Set<String> names() {
         Set<String> names = new TreeSet<>();
         series.keySet().forEach(key -> names.add(key.replaceFirst("\\{.*", "")));

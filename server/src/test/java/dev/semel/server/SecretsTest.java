@@ -12,10 +12,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
-/** What must not be told is not in the log, however much is logged, and not in answers. */
+/** Secrets are neither in the log, at any level, nor in responses. */
 class SecretsTest {
 
-    private static final String PAYLOAD = "a-text-of-which-nobody-else-knows";
+    private static final String PAYLOAD = "a-text-that-must-not-be-logged";
     private static final String KEY = "a-key-that-is-anns-own-affair";
 
     private final ByteArrayOutputStream log = new ByteArrayOutputStream();
@@ -23,7 +23,7 @@ class SecretsTest {
     @BeforeEach
     void listen() {
         Log.setOutput(log);
-        Log.setLevel(Level.TRACE); // the most
+        Log.setLevel(Level.TRACE); // the most verbose level
     }
 
     @AfterEach

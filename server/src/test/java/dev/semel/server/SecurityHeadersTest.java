@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What browsers are told with every response, whoever makes it. */
+/** Every response has the security headers, including errors of Jetty. */
 class SecurityHeadersTest {
 
     private static final Map<String, String> EXPECTED = Map.of(
@@ -56,7 +56,7 @@ class SecurityHeadersTest {
         assertThat(page.text()).doesNotContain("<script");
     }
 
-    /** They are those of the response, and not of the one that was recorded. */
+    /** A replay has the current security headers, not recorded ones. */
     @Test
     void replay_hasItsOwn() {
         Reply first = SERVER.as("ann").post("/api/submit", "{\"body\":\"a\"}", "Idempotency-Key", "k");

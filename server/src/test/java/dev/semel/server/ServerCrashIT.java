@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server that is killed amid requests and started again on the same folder: clients that retry find everything done once. */
+/** A server is killed during requests and restarted on the same folder. Clients that retry find every write executed once. */
 class ServerCrashIT {
 
     private static final int KILLS = TestSize.of(3, 12);
@@ -41,7 +41,7 @@ class ServerCrashIT {
     private final AtomicInteger retries = new AtomicInteger();
     private final Semaphore progress = new Semaphore(0);
     private volatile CompletableFuture<ServerProcess> server =
-            new CompletableFuture<>(); // while there is none, clients wait
+            new CompletableFuture<>(); // clients wait while there is no server
 
     @Test
     void serverThatIsKilledAmidRequests_hasDoneEachOnce() throws Exception {
@@ -90,7 +90,7 @@ class ServerCrashIT {
         }
     }
 
-    /** Sends a request until it is answered. */
+    /** Sends a request until it gets a response. */
     private String answered(String path, String body, String key) throws Exception {
         while (true) {
             try {

@@ -33,7 +33,7 @@ import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server in dev mode on a port of its own, and a client that speaks to it as a user. */
+/** A server in dev mode on a free port, and clients that send requests as users. */
 public final class ServerFixture implements AutoCloseable {
 
     /** The default keeps idle connections open for a second, which each test would wait for. */
@@ -54,31 +54,31 @@ public final class ServerFixture implements AutoCloseable {
         this.described = Described.by(new String(send(description).body(), UTF_8));
     }
 
-    /** On a new memory store, with all apps. */
+    /** Starts a server with all apps on a new memory store. */
     public static ServerFixture onMemory() {
         return onMemory(Apps::all);
     }
 
-    /** On a new memory store. */
+    /** Starts a server on a new memory store. */
     public static ServerFixture onMemory(Function<Apps, List<App>> apps) {
         return on(new MemoryStore(), Time.system(), apps);
     }
 
-    /** On the embedded store in a folder, with all apps. */
+    /** Starts a server with all apps on an embedded store. */
     public static ServerFixture onRocksDb(Path folder) {
         return onRocksDb(folder, Apps::all);
     }
 
-    /** On the embedded store in a folder. */
+    /** Starts a server on an embedded store. */
     public static ServerFixture onRocksDb(Path folder, Function<Apps, List<App>> apps) {
         Time time = Time.system();
         return on(RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time), time, apps);
     }
 
     /**
-     * On a database, with all apps and settings of its own.
+     * Starts a server with all apps on a database.
      *
-     * @param settings beside the store's
+     * @param settings additional settings
      */
     public static ServerFixture onPostgres(String url, Map<Setting, String> settings) {
         Map<Setting, String> flags =
@@ -88,19 +88,19 @@ public final class ServerFixture implements AutoCloseable {
                 ServerSettings.of(new RawSettings(flags, null, Map.of()), Map.of(), InstantSource.system())));
     }
 
-    /** On any store and by any time; the store is closed with it. */
+    /** Starts a server on a store, which is closed with the server. */
     public static <S extends OrderedStore & AdminStore> ServerFixture on(
             S store, Time time, Function<Apps, List<App>> apps) {
         return on(store, time, apps, settings -> settings);
     }
 
-    /** With other settings than the usual ones. */
+    /** Starts a server on a store with changed settings. */
     public static <S extends OrderedStore & AdminStore> ServerFixture on(
             S store, Time time, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
         return new ServerFixture(Server.start(settings.apply(usualSettings()), Storage.of(store), time, apps));
     }
 
-    /** On any storage, which is closed with it. */
+    /** Starts a server on a storage, which is closed with the server. */
     static ServerFixture on(Storage storage, Function<Apps, List<App>> apps, UnaryOperator<ServerSettings> settings) {
         return new ServerFixture(Server.start(settings.apply(usualSettings()), storage, Time.system(), apps));
     }
@@ -111,7 +111,7 @@ public final class ServerFixture implements AutoCloseable {
         return ServerSettings.of(flags, Map.of(), InstantSource.system());
     }
 
-    /** What the server says of itself; every answer to a client is held to it. */
+    /** Returns the server's API description. Every response to a client is checked against it. */
     public Described described() {
         return described;
     }
@@ -130,7 +130,7 @@ public final class ServerFixture implements AutoCloseable {
         return server;
     }
 
-    /** A token for a user, with no roles. */
+    /** Returns a token for a user without roles. */
     public String token(String user) {
         return token(user, List.of());
     }
@@ -139,22 +139,22 @@ public final class ServerFixture implements AutoCloseable {
         return Objects.requireNonNull(server.devMode()).mint(user, roles);
     }
 
-    /** Somebody who sends requests. */
+    /** Returns a client that sends requests as a user. */
     public Client as(String user) {
         return new Client(Optional.of(token(user)));
     }
 
-    /** Somebody with a given token. */
+    /** Returns a client that sends a given token. */
     public Client withToken(String token) {
         return new Client(Optional.of(token));
     }
 
-    /** Somebody without a token. */
+    /** Returns a client that sends no token. */
     public Client asNobody() {
         return new Client(Optional.empty());
     }
 
-    /** What happens to the feed, as a user is told. */
+    /** Opens a stream of feed events for a user. */
     public EventStream events(String user, String lastId) throws IOException {
         return EventStream.open(uri("/"), token(user), lastId);
     }
@@ -163,7 +163,7 @@ public final class ServerFixture implements AutoCloseable {
         return URI.create("http://localhost:" + server.port() + path);
     }
 
-    /** What was answered. */
+    /** The response to a request. */
     public record Reply(HttpResponse<byte[]> response) {
 
         public int status() {
@@ -178,19 +178,19 @@ public final class ServerFixture implements AutoCloseable {
             return MAPPER.readTree(response.body());
         }
 
-        /** A member of the body as text; empty if it is not there. */
+        /** Returns a member of the body as text; empty if it is missing. */
         public String text(String member) {
             JsonNode value = json().get(member);
             return value == null ? "" : value.asString();
         }
 
-        /** A header; empty if it is not there. */
+        /** Returns a header; empty if it is missing. */
         public String header(String name) {
             return response.headers().firstValue(name).orElse("");
         }
     }
 
-    /** Sends requests as one user. */
+    /** Sends requests with one token. */
     public final class Client {
 
         private final Optional<String> token;
@@ -200,9 +200,9 @@ public final class ServerFixture implements AutoCloseable {
         }
 
         /**
-         * Reads.
+         * Sends a GET request.
          *
-         * @param headers names and values, one after the other
+         * @param headers names and values in turn
          */
         public Reply get(String path, String... headers) {
             return send("GET", path, "", headers);
@@ -220,7 +220,7 @@ public final class ServerFixture implements AutoCloseable {
             return send("DELETE", path, "", headers);
         }
 
-        /** Sends a body, if it is not empty, as JSON unless the headers say otherwise. */
+        /** Sends a request. A body that is not empty has the content type of JSON unless the headers set another one. */
         public Reply send(String method, String path, String body, String... headers) {
             HttpRequest.Builder builder = HttpRequest.newBuilder(uri(path))
                     .timeout(Duration.ofMinutes(1))

@@ -19,7 +19,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server as a process, and a token for it. */
+/** A server in a separate process, and a token for it. */
 record ServerProcess(Process process, String url, String token) {
 
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -28,7 +28,7 @@ record ServerProcess(Process process, String url, String token) {
             .connectTimeout(Duration.ofSeconds(10))
             .build();
 
-    /** Returns when it is ready. */
+    /** Starts a server. Returns when it is ready. */
     static ServerProcess start(String store) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -74,7 +74,7 @@ record ServerProcess(Process process, String url, String token) {
         return HTTP.send(request, BodyHandlers.ofString());
     }
 
-    /** The items of all pages. */
+    /** Returns the items of all pages. */
     List<JsonNode> items(String path) throws IOException, InterruptedException {
         List<JsonNode> items = new ArrayList<>();
         String after = "";
@@ -90,7 +90,7 @@ record ServerProcess(Process process, String url, String token) {
         return items;
     }
 
-    /** As {@code kill -9} does. */
+    /** Kills the process as {@code kill -9} does. */
     void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }

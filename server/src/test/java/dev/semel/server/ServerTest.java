@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What every request meets, whatever it asks for. */
+/** Behaviour that all routes have in common. */
 @Tag("jdk")
 class ServerTest {
 

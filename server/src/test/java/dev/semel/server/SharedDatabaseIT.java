@@ -33,8 +33,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Two servers on one database. Clients send every request to both at the same moment, and again wherever it was not answered;
- * meanwhile servers, connections or the database itself are killed. Everything happens once, and all answers to a key are the same.
+ * Two servers share a database. Clients send every request to both servers at the same moment, and retry until they get a response;
+ * meanwhile servers, connections or the database are killed. Every write is executed once, and all responses to a key are equal.
  */
 class SharedDatabaseIT {
 
@@ -54,7 +54,7 @@ class SharedDatabaseIT {
     private final Semaphore progress = new Semaphore(0);
     private final Random random = new Random();
 
-    /** Something that goes wrong, and is mended. */
+    /** A failure that is caused and ended again. */
     private interface Trouble {
         void happen() throws Exception;
     }
@@ -62,7 +62,7 @@ class SharedDatabaseIT {
     @BeforeAll
     static void start() throws Exception {
         database = new KillablePostgres(temp);
-        ExecutorService starters = Executors.newFixedThreadPool(2); // at once, on a database without tables
+        ExecutorService starters = Executors.newFixedThreadPool(2); // at the same time, on a database without tables
         try {
             Callable<ServerProcess> starter = () -> ServerProcess.start(database.url());
             List<Future<ServerProcess>> starting = List.of(starters.submit(starter), starters.submit(starter));
@@ -120,7 +120,7 @@ class SharedDatabaseIT {
         assertThat(retries).as("requests were not answered").hasPositiveValue();
     }
 
-    /** As when a cable is cut: nobody says that the connections are gone. */
+    /** The database stops responding without closing its connections, as after a network failure. */
     @Test
     void silentDatabase_isGivenUpAndFoundAgain() throws Exception {
         database.setSilent(true);
@@ -138,8 +138,9 @@ class SharedDatabaseIT {
     }
 
     /**
-     * Players send each action to both servers at the same moment, over WebSockets that are cut at random before, while and after it is
-     * done; meanwhile servers are killed. What came of an action is told the same by both, and the table shows that none was applied twice.
+     * Players send each action to both servers at the same moment, over WebSockets that are disconnected at random before, during and after
+     * its execution; meanwhile servers are killed. Both servers return the same result for an action, and the table shows that none was
+     * applied twice.
      */
     @Test
     void actionsOverWebSocketsOfBoth_areAppliedOnce() throws Exception {
@@ -187,7 +188,7 @@ class SharedDatabaseIT {
         }
     }
 
-    /** Sends an action until its result has come, to one server and to the other in turn. */
+    /** Sends an action to the two servers in turn until its result arrives. */
     private JsonNode played(String path, String id, int first, Random cuts) throws Exception {
         for (int i = first; ; i++) {
             ServerProcess server = SERVERS.get(i % 2);
@@ -195,7 +196,7 @@ class SharedDatabaseIT {
                     SocketClient.open(URI.create(server.url()).getPort(), path, server.token())) {
                 socket.send("{\"type\":\"action\",\"clientMsgId\":\"" + id + "\",\"action\":\"raise\",\"amount\":7}");
                 if (cuts.nextInt(4) == 0) {
-                    retries.incrementAndGet(); // nobody knows whether it was read
+                    retries.incrementAndGet(); // it is unknown whether the server read the action
                     continue;
                 }
                 JsonNode result = socket.message();
@@ -251,7 +252,7 @@ class SharedDatabaseIT {
         }
     }
 
-    /** Sends a request until it is answered, to one server and to the other in turn. */
+    /** Sends a request to the two servers in turn until it gets a response. */
     private String answered(String path, String body, String key, int first) throws Exception {
         for (int i = first; ; i++) {
             try {
@@ -289,8 +290,8 @@ class SharedDatabaseIT {
     }
 
     /**
-     * Readers of events on either server, some of whom hang up and go on with the other, while both write, one is killed and
-     * connections to the database are cut: each has read the same at the end, once, in the order of commit.
+     * Readers of events disconnect at random and resume on the other server, while both servers write, one is killed, and connections to
+     * the database are terminated. In the end, each reader has received the same events, once, in commit order.
      */
     @Test
     void eventsReadThroughBoth_areCompleteAndInCommitOrder_whateverIsKilled() throws Exception {
@@ -338,7 +339,7 @@ class SharedDatabaseIT {
         }
     }
 
-    /** A post and what is said of it, in turn. */
+    /** Publishes a post, a like and a comment, each through the next server. */
     private void write(String writer, int first) throws Exception {
         String post = "";
         for (int i = 0; i < KEYS_OF_A_CLIENT; i++) {
@@ -349,7 +350,7 @@ class SharedDatabaseIT {
         }
     }
 
-    /** Posts come as the feed lists them, which has them by the order of commit. */
+    /** The events of posts have the order in which the feed lists posts, which is commit order. */
     private static void assertOrderOfCommit(List<String> journal) throws Exception {
         List<String> posts = new ArrayList<>();
         for (String event : journal) {
@@ -363,8 +364,8 @@ class SharedDatabaseIT {
     }
 
     /**
-     * What a reader has seen of the feed stays as it was, and what is new comes above it, whichever server it asks: although commits
-     * take so differently long that a later one would often overtake an earlier one.
+     * What a reader has seen of the feed does not change, and new posts appear before it, on both servers. Commits have different delays,
+     * so that without an order later ones would overtake earlier ones.
      */
     @Test
     void feedWrittenThroughBoth_growsAtItsTopAlone() throws Exception {

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A WebSocket of which every byte is the test's. */
+/** A WebSocket client that gives tests control of every byte. */
 public final class SocketClient implements AutoCloseable {
 
     public static final int TEXT = 1;
@@ -47,7 +47,7 @@ public final class SocketClient implements AutoCloseable {
         answered = head.toString();
     }
 
-    /** Asks for one, and returns whatever is answered. */
+    /** Sends an upgrade request, and reads the response to it. */
     public static SocketClient ask(int port, String path, String... headers) throws IOException {
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < headers.length; i += 2) {
@@ -56,26 +56,26 @@ public final class SocketClient implements AutoCloseable {
         return new SocketClient(port, path, lines.toString());
     }
 
-    /** Opens one with a token in the header. */
+    /** Opens a WebSocket with a token in the header. */
     public static SocketClient open(int port, String path, String token) throws IOException {
         SocketClient client = ask(port, path, "Authorization", "Bearer " + token);
         assertThat(client.answered).startsWith("HTTP/1.1 101 ");
         return client;
     }
 
-    /** The response to the upgrade, without its body. */
+    /** Returns the response to the upgrade without its body. */
     public String answered() {
         return answered;
     }
 
-    /** The body of a response that refused the upgrade. */
+    /** Returns the body of a response that rejected the upgrade. */
     public JsonNode refusal() throws IOException {
         int from = answered.indexOf("Content-Length: ") + "Content-Length: ".length();
         int length = Integer.parseInt(answered.substring(from, answered.indexOf('\r', from)));
         return MAPPER.readTree(in.readNBytes(length));
     }
 
-    /** Sends a frame, masked as clients have to. */
+    /** Sends a frame, masked as clients must. */
     public SocketClient frame(int first, byte[] payload) throws IOException {
         byte[] masked = payload.clone();
         for (int i = 0; i < masked.length; i++) {
@@ -93,19 +93,19 @@ public final class SocketClient implements AutoCloseable {
         return raw(java.util.Arrays.copyOf(frame.array(), frame.position()));
     }
 
-    /** Sends bytes as they are. */
+    /** Sends bytes without framing them. */
     public SocketClient raw(byte... bytes) throws IOException {
         out.write(bytes);
         out.flush();
         return this;
     }
 
-    /** Sends a text message. */
+    /** Sends a text message in one frame. */
     public SocketClient send(String text) throws IOException {
         return frame(LAST | TEXT, text.getBytes(UTF_8));
     }
 
-    /** The next frame, with its first byte in front. */
+    /** Returns the next frame, its first byte first. */
     public byte[] receive() throws IOException {
         int first = in.readUnsignedByte();
         long length = in.readUnsignedByte();
@@ -120,7 +120,7 @@ public final class SocketClient implements AutoCloseable {
                 .array();
     }
 
-    /** The next frame but for pings, which come at any time, has to be a text: its JSON. */
+    /** Returns the JSON of the next frame. Skips pings, and fails if the frame is not a text. */
     public JsonNode message() throws IOException {
         byte[] frame = receive();
         while ((frame[0] & 0xff) == (LAST | PING)) {
@@ -131,30 +131,30 @@ public final class SocketClient implements AutoCloseable {
         return MAPPER.readTree(text);
     }
 
-    /** What a message is answered. */
+    /** Sends a message and returns the reply. */
     public JsonNode ask(String text) throws IOException {
         return send(text).message();
     }
 
-    /** The next frame has to end it: with which code and for which reason. It is answered as it has to be. */
+    /** Returns the code and reason of the next frame, which must be a close frame, and answers it. */
     public String closed() throws IOException {
         byte[] frame = receive();
         assertThat(frame[0] & 0xff).as(new String(frame, UTF_8)).isEqualTo(LAST | CLOSE);
         try {
             frame(LAST | CLOSE, new byte[] {frame[1], frame[2]});
         } catch (IOException e) {
-            // whoever was too bad is not listened to any more
+            // the server closes the connection to clients that violate the protocol
         }
         int code = (frame[1] & 0xff) << 8 | (frame[2] & 0xff);
         return (code + " " + new String(frame, 3, frame.length - 3, UTF_8)).strip();
     }
 
-    /** Whether something has come. */
+    /** Whether bytes can be read. */
     public boolean hasMore() throws IOException {
         return in.available() > 0;
     }
 
-    /** Whether nothing comes any more, as the connection is gone. */
+    /** Whether the connection is closed. */
     public boolean isGone() {
         try {
             return in.read() < 0;
@@ -163,7 +163,7 @@ public final class SocketClient implements AutoCloseable {
         }
     }
 
-    /** Cuts it off without a word. */
+    /** Closes the connection without a close frame. */
     @Override
     public void close() throws IOException {
         socket.setSoLinger(true, 0);

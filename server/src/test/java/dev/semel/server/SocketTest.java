@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Who gets a WebSocket and how long they keep it, whatever they send. */
+/** Authentication, limits and timeouts of WebSockets. */
 @Tag("jdk")
 class SocketTest {
 
@@ -47,7 +47,7 @@ class SocketTest {
     private ServerFixture server = SHARED;
     private String path = "";
 
-    /** A store in which the commits of some actions wait while it is closed. */
+    /** A store in which commits of actions wait while it is closed. */
     private static final class Gate extends ForwardingStore {
 
         private final Semaphore reached = new Semaphore(0);
@@ -81,7 +81,7 @@ class SocketTest {
                 settings -> settings.withSockets(new Sockets.Limits(SOCKETS, SOCKETS_OF_ANN, RATE)));
     }
 
-    /** For what nobody else may be in the way of. */
+    /** Starts a server for tests that need all of its threads or limits. */
     private ServerFixture ownServer() {
         time = new ControlledTime();
         store = new Gate(new MemoryStore(time, 64 << 20));
@@ -134,7 +134,7 @@ class SocketTest {
         assertThat(socket.ask(raise()).get("ok").asBoolean()).isTrue();
     }
 
-    // Who is let in
+    // Authentication
 
     @Test
     void badToken_isRejectedAtTheUpgrade() throws Exception {
@@ -248,7 +248,7 @@ class SocketTest {
         }
     }
 
-    /** Dev mode's tokens are good for twelve hours. */
+    /** Tokens of dev mode are valid for twelve hours. */
     @Test
     void expiredToken_endsTheConnectionUnlessRenewed() throws Exception {
         try (SocketClient old = open();
@@ -264,7 +264,7 @@ class SocketTest {
         }
     }
 
-    /** Lets time go by, slowly enough for the server to keep pace, until something comes. */
+    /** Advances the time until a frame arrives, slowly enough for the server to follow. */
     private void advanceUntilHeard(SocketClient socket) throws IOException {
         while (!socket.hasMore()) {
             assertThat(server.asNobody().get("/health/live").status()).isEqualTo(200);
@@ -330,7 +330,7 @@ class SocketTest {
         }
     }
 
-    /** One that has gone counts until that is noticed. */
+    /** A closed connection counts until the server notices. */
     private void askUntilLetIn(List<SocketClient> sockets, String... headers) throws IOException {
         Eventually.assertHolds(() -> {
             SocketClient socket = ask(headers);
@@ -339,7 +339,7 @@ class SocketTest {
         });
     }
 
-    // What is sent
+    // Messages
 
     @ParameterizedTest
     @CsvSource(
@@ -426,7 +426,7 @@ class SocketTest {
         assertThat(pot()).isZero();
     }
 
-    /** A frame without a mask, with reserved bits, of an unknown kind, a continuation of nothing, and what is no UTF-8. */
+    /** A frame without a mask, with reserved bits, of an unknown kind, a continuation without a start, and invalid UTF-8. */
     @ParameterizedTest
     @CsvSource({
         "1002, 81 02 7b 7d",
@@ -480,11 +480,11 @@ class SocketTest {
         }
     }
 
-    // What takes long
+    // Messages that take long
 
-    /** More copies of an action that does not come to its end than there are threads: they hold none. */
+    /** More duplicates of an unfinished action than there are threads: they do not hold threads. */
     @Test
-    void actionThatIsStuck_holdsUpNobodyElse() throws Exception {
+    void actionThatIsStuck_delaysNoOtherUser() throws Exception {
         String id = UUID.randomUUID().toString();
         List<SocketClient> copies = new ArrayList<>();
         try (ServerFixture own = ownServer();
@@ -497,13 +497,13 @@ class SocketTest {
             store.reached.acquire();
             assertWorks(other);
             assertThat(server.as("bob").post(path, raise()).status()).isEqualTo(200);
-            int others = 2; // they sweep, and look after sockets
-            time.awaitScheduled(copies.size() - 1 + others); // all but the one that is stuck
+            int others = 2; // the timers of the sweeper and of the socket checks
+            time.awaitScheduled(copies.size() - 1 + others); // all duplicates but the one that is stuck
             store.opened.countDown();
             List<CompletableFuture<JsonNode>> results =
                     copies.stream().map(copy -> supplyAsync(copy::message)).toList();
             CompletableFuture.anyOf(results.toArray(CompletableFuture[]::new)).get(1, TimeUnit.MINUTES);
-            time.advance(Duration.ofMillis(20)); // now that one is done, all others find it
+            time.advance(Duration.ofMillis(20)); // the action is complete now, so all duplicates find its result
             int duplicates = 0;
             for (CompletableFuture<JsonNode> each : results) {
                 JsonNode result = each.get(1, TimeUnit.MINUTES);
@@ -519,7 +519,7 @@ class SocketTest {
         }
     }
 
-    /** On a thread of its own, since it waits. */
+    /** Runs a task on a separate thread, because it waits. */
     private static <T> CompletableFuture<T> supplyAsync(Callable<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Thread thread = new Thread(() -> {

@@ -25,7 +25,7 @@ class StopTest {
     @TempDir
     Path folder;
 
-    /** A request that is in progress when the server is stopped: it writes, is answered, and is there afterwards. */
+    /** A request that is in progress when the server stops is completed, and its write is stored. */
     @Test
     void requestInProgress_completes() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
@@ -83,7 +83,7 @@ class StopTest {
             } catch (ConnectException e) {
                 return;
             } catch (SocketException e) {
-                // taken, and given up as the port was closed: nobody listens the next time
+                // accepted before the port was closed; the next attempt fails
             }
             Thread.onSpinWait();
         }

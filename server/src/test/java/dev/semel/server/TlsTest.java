@@ -52,7 +52,7 @@ class TlsTest {
     private static final ControlledTime TIME = new ControlledTime();
     private static Server server;
 
-    /** A certificate and its key, as PEM. */
+    /** A certificate and its key in PEM format. */
     private record Pem(String certificate, String key) {
 
         void write() throws IOException {
@@ -150,7 +150,7 @@ class TlsTest {
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.headers().firstValue("Strict-Transport-Security")).hasValue("max-age=31536000");
         assertThat(server.requestReadiness()).isEqualTo(200);
-        assertThat(server.commands()).anyMatch(command -> command.contains("curl -i https://localhost:"));
+        assertThat(server.commands()).anyMatch(command -> command.contains("curl -si https://localhost:"));
     }
 
     @Test
@@ -158,7 +158,7 @@ class TlsTest {
         first.write();
         TIME.advance(Duration.ofSeconds(10));
         Files.writeString(cert, second.certificate);
-        TIME.advance(Duration.ofSeconds(10)); // between the two: they do not belong together
+        TIME.advance(Duration.ofSeconds(10)); // the new certificate does not match the old key
         assertThat(get(first).statusCode()).isEqualTo(200);
         Files.writeString(key, second.key);
         TIME.advance(Duration.ofSeconds(10));
@@ -183,11 +183,12 @@ class TlsTest {
                 .doesNotContain("200");
     }
 
-    /** Somebody who never finishes to greet. */
+    /** The client never completes its TLS handshake. */
     @Test
     void incompleteHandshake_isDisconnected() throws Exception {
         try (Server impatient = serve(Duration.ofSeconds(1))) {
-            RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001"); // returns when it is closed
+            // returns when the connection is closed
+            RawSocket.send(impatient.port(), "\u0016\u0003\u0001\u0002\u0000\u0001");
             RawSocket.send(impatient.port(), "");
         }
     }
@@ -198,21 +199,31 @@ class TlsTest {
         Path goodKey = Files.writeString(folder.resolve("good-key.pem"), first.key);
         Path otherKey = Files.writeString(folder.resolve("other-key.pem"), second.key);
         Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing");
+        Path gone = folder.resolve("gone");
         Path old = Files.writeString(folder.resolve("old.pem"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n");
-        assertRefused(good, otherKey, "--tls-key names a file whose key is none for the certificate");
-        assertRefused(good, nothing, "--tls-key names a file that holds no private key as PKCS #8");
-        assertRefused(good, old, "--tls-key names a file that holds no private key as PKCS #8");
-        assertRefused(nothing, goodKey, "--tls-cert names a file that holds no certificate");
-        assertRefused(folder.resolve("gone"), goodKey, "--tls-cert names a file that is not there");
+        assertRefused(
+                good,
+                otherKey,
+                unusable("--tls-key", otherKey) + "the private key has another algorithm than the certificate");
+        assertRefused(
+                good, nothing, unusable("--tls-key", nothing) + "the file contains no private key (PEM) as PKCS #8");
+        assertRefused(good, old, unusable("--tls-key", old) + "the file contains no private key (PEM) as PKCS #8");
+        assertRefused(nothing, goodKey, unusable("--tls-cert", nothing) + "the file contains no certificate (PEM)");
+        assertRefused(gone, goodKey, unusable("--tls-cert", gone) + "the file does not exist");
         assertThatThrownBy(() -> settings(Map.of(Setting.TLS_CERT, good.toString())))
                 .isInstanceOf(SettingException.class)
-                .hasMessage("--tls-cert needs --tls-key beside it");
+                .hasMessage("--tls-cert requires --tls-key");
         Path another = Files.writeString(folder.resolve("another-key.pem"), make("third", "EC").key);
-        assertRefused(good, another, "--tls-key holds the key of another certificate");
+        assertRefused(
+                good, another, unusable("--tls-key", another) + "the private key does not belong to the certificate");
         assertThat(settings(Map.of(Setting.TLS_CERT, good.toString(), Setting.TLS_KEY, goodKey.toString()))
                         .connections()
                         .tls())
                 .isEqualTo(new PemFiles(good, goodKey));
+    }
+
+    private static String unusable(String option, Path file) {
+        return option + " '" + file + "' cannot be used: ";
     }
 
     private static ServerSettings settings(Map<Setting, String> flags) {

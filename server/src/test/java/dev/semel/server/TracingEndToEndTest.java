@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What whoever traces the whole process sees, as with an agent. */
+/** Spans as an OpenTelemetry agent exports them. */
 class TracingEndToEndTest extends EndToEnd {
 
     private static final InMemorySpanExporter SPANS = InMemorySpanExporter.create();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that no client would send, byte by byte: each is refused with a problem of ours. */
+/** Requests that HTTP clients would not send. Each is rejected with a problem. */
 class UglyRequestTest {
 
     private static final ServerFixture SERVER = ServerFixture.onMemory(apps -> List.of(routes -> routes.getOpen(
@@ -133,7 +133,7 @@ class UglyRequestTest {
                 "method_not_allowed");
     }
 
-    /** Or else the client would send its next request on a connection that is being closed. */
+    /** The connection is closed, so the client does not send its next request on it. */
     @ParameterizedTest
     @CsvSource({
         "POST /v1/ops/sweeps, 401",

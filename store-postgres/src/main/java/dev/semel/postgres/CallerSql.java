@@ -1,8 +1,8 @@
 package dev.semel.postgres;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
+import dev.semel.store.internal.UniqueIds;
 import dev.semel.store.spi.CallerTransaction;
 import dev.semel.store.spi.CallerTransaction.Claim;
 import dev.semel.store.spi.CommitResult;
@@ -145,7 +145,7 @@ final class CallerSql {
             String sql = texts.get(new Shape(before, waits.shape()), () -> before + waits.sql() + after);
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 Parameters to = new Parameters(statement)
-                        .text(IdSchemes.TID62.mint())
+                        .text(UniqueIds.mint())
                         .text(key.user())
                         .number(locks.of(id))
                         .time(now)
@@ -180,7 +180,7 @@ final class CallerSql {
         return rows;
     }
 
-    /** Records a key. */
+    /** The statement that records the key of a caller-managed transaction. */
     static final class Recording {
 
         private final SqlTexts texts;

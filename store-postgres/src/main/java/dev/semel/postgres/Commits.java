@@ -29,7 +29,7 @@ import java.util.List;
  *
  * <p><b>Commits of a group do not affect each other.</b> A commit whose precondition does not hold writes nothing, and the others are
  * applied. A commit whose lock another transaction holds is left out: its own caller sends it again, alone, and waits for the lock while
- * the next groups pass. If the server rejects the whole transaction, nothing of it was written, and every commit is sent again alone, so only
+ * the next groups pass. If the server rejects the whole transaction, none of its commits was written, and every commit is sent again alone, so only
  * the faulty one fails.
  *
  * <p><b>A caller may rely on this:</b>
@@ -45,7 +45,7 @@ import java.util.List;
  */
 final class Commits {
 
-    /** The largest group. */
+    /** Maximum number of commits in a group. */
     static final int MOST_TOGETHER = 63;
 
     /** Most commits take less. */

@@ -22,12 +22,22 @@ final class HeaderText {
     private static void append(StringBuilder text, String part) {
         for (int i = 0; i < part.length(); i++) {
             char c = part.charAt(i);
+            if (Character.isHighSurrogate(c) && i + 1 < part.length() && Character.isLowSurrogate(part.charAt(i + 1))) {
+                text.append(c).append(part.charAt(++i));
+                continue;
+            }
             switch (c) {
                 case '\\' -> text.append("\\\\");
                 case '\t' -> text.append("\\t");
                 case '\n' -> text.append("\\n");
                 case '\0' -> text.append("\\0");
-                default -> text.append(c);
+                default -> {
+                    if (Character.isSurrogate(c)) {
+                        text.append(String.format("\\u%04x", (int) c)); // a lone one, which UTF-8 cannot encode
+                    } else {
+                        text.append(c);
+                    }
+                }
             }
         }
     }
@@ -44,8 +54,13 @@ final class HeaderText {
             } else if (c == '\n') {
                 headers.put(name, part.toString());
                 part.setLength(0);
+            } else if (c != '\\') {
+                part.append(c);
+            } else if (text.charAt(++i) == 'u') {
+                part.append((char) Integer.parseInt(text, i + 1, i + 5, 16));
+                i += 4;
             } else {
-                part.append(c == '\\' ? unescaped(text.charAt(++i)) : c);
+                part.append(unescaped(text.charAt(i)));
             }
         }
         return headers;

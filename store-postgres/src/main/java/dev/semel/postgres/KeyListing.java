@@ -1,6 +1,5 @@
 package dev.semel.postgres;
 
-import dev.semel.id.TextFormat;
 import dev.semel.postgres.Session.Role;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.admin.StoreAdmin.KeyPage;
@@ -48,7 +47,7 @@ final class KeyListing {
             String[] parts = text.split("\n", -1);
             try {
                 if (parts.length == 3) {
-                    String user = TextFormat.TEXT.check("user", parts[0]);
+                    String user = IdempotencyKey.checkUser("user", parts[0]);
                     return new Cursor(user, Instant.parse(parts[1]), UUID.fromString(parts[2]));
                 }
             } catch (DateTimeException | IllegalArgumentException e) {

@@ -12,7 +12,7 @@ public interface StatementListener {
 
     /** The purpose of a statement. Concurrent callers share a statement. */
     enum Work {
-        /** Looks up keys. */
+        /** Looks up idempotency keys. */
         FIND,
         /** Reads documents by key. */
         READ,
@@ -20,9 +20,9 @@ public interface StatementListener {
         SCAN,
         /** Writes keys and documents. */
         COMMIT,
-        /** Lists keys. */
+        /** Lists idempotency keys. */
         LIST,
-        /** Deletes expired rows. */
+        /** Deletes what has expired. */
         SWEEP,
         /** Deletes the rows of a user. */
         ERASE,

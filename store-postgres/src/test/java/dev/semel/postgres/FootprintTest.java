@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** Disk space per key. */
+/** Measures the disk space that a key takes. */
 class FootprintTest {
 
     private static final int KEYS = 20_000;

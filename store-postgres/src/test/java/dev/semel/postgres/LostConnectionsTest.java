@@ -169,7 +169,7 @@ class LostConnectionsTest {
             group.add(new PendingCommit(Stored.commit("b", Stored.key("ann", "taken"), id("b"))));
             group.add(new PendingCommit(Stored.commit("c", Stored.key("ann", "c"), id("taken"))));
             group.add(new PendingCommit(Stored.write("d", id("d"), null)));
-            group.add(new PendingCommit(new Commit("e", null, Map.of(id("nowhere"), "somebody"), List.of())));
+            group.add(new PendingCommit(new Commit("e", null, Map.of(id("nowhere"), "another commit"), List.of())));
             store.commits.commitTogether(group);
             assertThat(group.get(0).result()).isInstanceOf(CommitResult.Applied.class);
             assertThat(group.get(1).result()).isEqualTo(new CommitResult.RecordConflict());

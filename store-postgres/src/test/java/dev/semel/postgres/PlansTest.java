@@ -215,7 +215,7 @@ class PlansTest {
         }
         Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(QUOTA), OnceListener.NONE);
         CallerTransactions transactions = new CallerTransactions(source, store, once);
-        for (String user : List.of("user-7", "somebody")) {
+        for (String user : List.of("user-7", "user-x")) {
             Fingerprint any = Fingerprint.ofJson("{}");
             transactions.run(
                     Call.of(new IdempotencyKey(user, "POST /x", "own"), any), connection -> Response.of("done"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.store.DocumentId;
 import dev.semel.store.spi.Commit.IndexEntry;
+import dev.semel.testkit.StoreFixture;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -122,6 +123,37 @@ class RowLevelSecurityTest {
         assertThat(ask("select string_agg(user_id, ' ' order by user_id) from idempotency_keys"))
                 .isEqualTo("ann bob");
         assertThat(Session.users(List.of("ann,bob", "cid"))).isEqualTo("ann,bob\u001fcid");
+    }
+
+    @Test
+    void forAUserWithAnyName_onlyTheirRowsAreSeenAndChanged() throws SQLException {
+        List<String> users = StoreFixture.USERS.stream()
+                .filter(user -> !List.of("ann", "bob").contains(user))
+                .toList();
+        try (PostgresStore store = PostgresStore.open(source, PostgresSettings.DEFAULTS.withoutMigration())) {
+            for (String user : users) {
+                store.commit(Stored.commit(
+                        "by " + user,
+                        Stored.key(user, "k"),
+                        new DocumentId("notes", user, "note"),
+                        new IndexEntry("by-date", "d")));
+            }
+        }
+        for (String user : users) {
+            actFor(user.replace("'", "''"));
+            assertThat(ask("select string_agg(user_id, ' ') from idempotency_keys"))
+                    .isEqualTo(user);
+            assertThat(ask("select string_agg(user_id, ' ') from idempotency_records"))
+                    .isEqualTo(user);
+            assertThat(ask("select string_agg(owner, ' ') from documents where owner <> ''"))
+                    .isEqualTo(user);
+            assertThat(ask("select string_agg(owner, ' ') from index_entries where owner <> ''"))
+                    .isEqualTo(user);
+            assertThat(update("delete from idempotency_records")).isEqualTo(1);
+            hostile.commit();
+        }
+        assertThat(ask("select string_agg(user_id, ' ' order by user_id) from idempotency_keys"))
+                .isEqualTo("ann bob");
     }
 
     @Test

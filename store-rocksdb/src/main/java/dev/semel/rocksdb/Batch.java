@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes that go together, encoded as in RocksDB's log, so that many are handed over in one call.
+ * The writes of one commit, in the encoding of RocksDB's write batches. A group of them is passed to RocksDB in one native call.
  *
- * <p>A batch is a sequence number (8 bytes, filled in by RocksDB), a count (4 bytes, little endian), and the writes: a tag, the column
- * family, the key and, for a put, the value.
+ * <p>RocksDB's encoding is a sequence number (8 bytes, set by RocksDB), a count (4 bytes, little endian), and the writes. Each has a tag,
+ * the column family, the key and, for a put, the value.
  */
 final class Batch {
 
@@ -39,7 +39,7 @@ final class Batch {
         return this;
     }
 
-    /** Documents that get their commit sequence number when the batch is written; until then they are not in it. */
+    /** Returns the documents that get their commit sequence number when the batch is written. Until then the batch does not contain them. */
     List<DocumentWrite.Put> unsequenced() {
         return unsequenced;
     }
@@ -48,7 +48,7 @@ final class Batch {
         return writes.length();
     }
 
-    /** Batches as one. */
+    /** Returns several batches as one write batch of RocksDB. */
     static byte[] together(List<Batch> batches) {
         int length = 12;
         int count = 0;

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a {@link ByteWriter} wrote. Bytes that are cut off or were written by something else are rejected, never misread. */
+/** Decodes the output of a {@link ByteWriter}. Throws an {@link IllegalStateException} if the bytes are truncated or malformed. */
 final class ByteReader {
 
     private final byte[] bytes;
@@ -30,7 +30,7 @@ final class ByteReader {
                 return value;
             }
         }
-        throw new IllegalStateException("A number that does not end");
+        throw new IllegalStateException("A number is longer than 64 bits");
     }
 
     byte[] readBytes(long count) {
@@ -52,6 +52,17 @@ final class ByteReader {
         return text;
     }
 
+    /** Reads a text that was written by {@link ByteWriter#addChars}. */
+    String readChars() {
+        long count = readVarint();
+        require(count);
+        StringBuilder text = new StringBuilder((int) count);
+        for (long i = 0; i < count; i++) {
+            text.append((char) readVarint());
+        }
+        return text.toString();
+    }
+
     Instant readInstant() {
         long zigzag = readVarint();
         return Instant.ofEpochSecond((zigzag >>> 1) ^ -(zigzag & 1), readVarint());
@@ -61,14 +72,14 @@ final class ByteReader {
         return readByte() == 0 ? null : readInstant();
     }
 
-    /** Whether all is read. */
+    /** Whether all bytes were read. */
     boolean isAtEnd() {
         return position == bytes.length;
     }
 
     private void require(long count) {
         if (count < 0 || count > bytes.length - position) {
-            throw new IllegalStateException("A row that is cut off");
+            throw new IllegalStateException("The row is truncated");
         }
     }
 }

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes that are written one after another. Numbers take seven bits a byte, as in RocksDB's own log. */
+/** Encodes fields into a growing array of bytes. Numbers are varints, as in RocksDB's own log: seven bits in each byte. */
 final class ByteWriter {
 
     private byte[] bytes;
@@ -53,13 +53,22 @@ final class ByteWriter {
         return this;
     }
 
-    /** Bytes with their length before them. */
+    /** Adds the length of some bytes, and the bytes. */
     ByteWriter addBlock(byte[] value) {
         return addVarint(value.length).addBytes(value);
     }
 
     ByteWriter addText(String text) {
         return addBlock(text.getBytes(UTF_8));
+    }
+
+    /** Adds a text as UTF-16, which also encodes lone surrogates. UTF-8 would replace them. */
+    ByteWriter addChars(String text) {
+        addVarint(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            addVarint(text.charAt(i));
+        }
+        return this;
     }
 
     ByteWriter addInstant(Instant instant) {

@@ -27,7 +27,7 @@ import org.rocksdb.Snapshot;
 import org.rocksdb.TickerType;
 import org.rocksdb.WriteBatch;
 
-/** RocksDB as we use it: seven families of rows, one log, and memory that is bounded. */
+/** The RocksDB database of a store: seven column families, one write-ahead log, and a bounded amount of memory. */
 final class Database implements AutoCloseable {
 
     static {
@@ -40,7 +40,7 @@ final class Database implements AutoCloseable {
 
     private static final int MANY_RANGES = 32;
 
-    /** A log that is shorter than this is read again so quickly that it may be left. */
+    /** A log that is shorter than this is replayed quickly when the store is opened, so it is not flushed on close. */
     private static final long SHORT_LOG_BYTES = 8L << 20;
 
     final Family meta;
@@ -49,7 +49,7 @@ final class Database implements AutoCloseable {
     final Family indexEntries;
     final Family commitLog;
 
-    /** The status of keys that are not completed. */
+    /** The status of each key that is not completed. */
     final Family incomplete;
 
     /** Keys by client transaction id. */
@@ -58,6 +58,7 @@ final class Database implements AutoCloseable {
     private final RocksDB db;
     private final Setup setup;
     private final Gate gate = new Gate();
+    private volatile @Nullable String failure;
     private final CompactRangeOptions wiping = new CompactRangeOptions()
             .setExclusiveManualCompaction(false)
             .setBottommostLevelCompaction(BottommostLevelCompaction.kForce);
@@ -77,7 +78,7 @@ final class Database implements AutoCloseable {
         this.clientTxIds = new Family(families.get(6));
     }
 
-    /** @param make whether there is none yet: one that has lost its files must not be taken for new, and be made anew */
+    /** @param make whether to create the database. If false, a database that has lost its files is an error, and is not created again */
     static Database open(Path path, RocksDbSettings settings, boolean make) {
         try {
             if (make) {
@@ -91,9 +92,9 @@ final class Database implements AutoCloseable {
     }
 
     /**
-     * As it stands now, though another process may have it open; nothing is written. RocksDB looks first at which tables there are and
-     * then at the logs; a log whose rows another process puts into a table in between would be in neither. That process
-     * notes it in between, so one looks whether it has, and if so looks again.
+     * Opens the current state of a database for reading, even if another process has it open. RocksDB first reads the list of tables (the
+     * manifest), and then the logs. If the other process flushes a log to a table in between, its rows would be missing from both. The flush
+     * changes the manifest, so this compares the manifest before and after, and starts again if it has changed.
      */
     static Database openReadOnly(Path path, RocksDbSettings settings) {
         for (int attempts = 1; ; attempts++) {
@@ -108,13 +109,14 @@ final class Database implements AutoCloseable {
             }
             if (attempts == MOST_ATTEMPTS) {
                 throw StoreException.unavailable(
-                        "The store in " + path + " changes too quickly to be read: try again when less is written",
+                        "Cannot read the store in " + path
+                                + " while it changes this fast: try again when it is less busy",
                         null);
             }
         }
     }
 
-    /** Null if something was noted while it was opened. */
+    /** Returns null if the manifest changed while the database was opened. */
     private static @Nullable Database openOnce(Path path, RocksDbSettings settings, String before) throws IOException {
         Database database;
         try {
@@ -133,7 +135,7 @@ final class Database implements AutoCloseable {
         return null;
     }
 
-    /** What changes whenever it is noted that tables came or went. */
+    /** Returns the name and size of the manifest, which change whenever tables are added or removed. */
     private static String manifestState(Path path) throws IOException {
         String manifest = Files.readString(path.resolve("CURRENT")).strip();
         return manifest + " " + Files.size(path.resolve(manifest));
@@ -159,8 +161,8 @@ final class Database implements AutoCloseable {
         }
     }
 
-    static StoreException failed(String what, RocksDBException e) {
-        return StoreException.unavailable("The disk failed to " + what + ": " + e.getMessage(), e);
+    static StoreException failed(String operation, RocksDBException e) {
+        return StoreException.unavailable("The disk failed to " + operation + ": " + e.getMessage(), e);
     }
 
     byte @Nullable [] get(Family family, byte[] key) {
@@ -189,7 +191,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Writes an idempotency record in place of another, with the rows by which operators find it. */
+    /** Replaces an idempotency record, with the rows by which operators find it. Null stands for no record. */
     void replace(Batch batch, @Nullable IdempotencyRecord before, @Nullable IdempotencyRecord after) {
         byte[] row = RecordRows.key(
                 Objects.requireNonNull(after == null ? before : after).key());
@@ -215,7 +217,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** What RocksDB has counted since it was opened. */
+    /** Returns a counter of RocksDB, which starts at 0 when the database is opened. */
     long count(TickerType ticker) {
         enter();
         try {
@@ -225,7 +227,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** What RocksDB has added up since it was opened. */
+    /** Returns the sum of a histogram of RocksDB, which starts at 0 when the database is opened. */
     long sum(HistogramType histogram) {
         enter();
         try {
@@ -235,17 +237,17 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** A property of a family. */
+    /** Returns a property of a column family. */
     long number(Family family, String property) {
         return property(() -> db.getLongProperty(family.handle(), property));
     }
 
-    /** A property of all families together. */
+    /** Returns the sum of a property over all column families. */
     long numberOfAll(String property) {
         return property(() -> db.getAggregatedLongProperty(property));
     }
 
-    /** A property of RocksDB. */
+    /** Reads a property of RocksDB. */
     private interface Property {
         long read() throws RocksDBException;
     }
@@ -261,7 +263,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Takes back the space of rows that were deleted; gives up when the database is closed. */
+    /** Reclaims the space of deleted rows. Ends early if the database is closed meanwhile. */
     void compact(Family family) {
         enter();
         try {
@@ -273,7 +275,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** A range of rows. */
+    /** A range of row keys, from one key to before another. */
     static final class RowRange {
         private final byte[] from;
         private final byte[] to; // exclusive
@@ -285,10 +287,10 @@ final class Database implements AutoCloseable {
     }
 
     /**
-     * Makes sure that no byte is left of rows that were deleted, neither in tables nor in logs. Each range costs as much as the tables
-     * in which it lies; so, where there are many of them, all tables are written anew once instead.
+     * Removes the bytes of deleted rows from all files, tables and logs alike. This rewrites the tables that overlap the ranges. If there
+     * are many ranges, it rewrites all tables once instead.
      *
-     * @param ranges where there may be any
+     * @param ranges where rows may have been deleted
      */
     void wipe(Family family, List<RowRange> ranges) {
         enter();
@@ -308,12 +310,12 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** The families, in the same order for every database. */
+    /** Returns the column families, in the same order for every database. */
     List<Family> families() {
         return List.of(meta, records, documents, indexEntries, commitLog, incomplete, clientTxIds);
     }
 
-    /** All rows of a family, in order. */
+    /** Reads all rows of a column family, in order. */
     void forEach(Family family, ReadOptions options, BiConsumer<byte[], byte[]> rows) {
         try (RocksIterator iterator = iterator(family, options)) {
             for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
@@ -325,7 +327,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** For all reading of several rows: filters are asked only where that cannot hide a row. */
+    /** Returns options for reading several rows. Prefix filters are used only where they cannot hide a row. */
     static ReadOptions reading() {
         return new ReadOptions().setAutoPrefixMode(true);
     }
@@ -334,7 +336,7 @@ final class Database implements AutoCloseable {
         return db.newIterator(family.handle(), options);
     }
 
-    /** Enters until it is released. */
+    /** Takes a snapshot. The database is not closed until it is {@linkplain #release released}. */
     Snapshot snapshot() {
         enter();
         return db.getSnapshot();
@@ -345,10 +347,19 @@ final class Database implements AutoCloseable {
         leave();
     }
 
-    /** A closed database must not be touched: its memory is not Java's. */
+    /** Rejects all further calls, since the files of the database are lost. */
+    void fail(StoreException e) {
+        failure = e.getMessage();
+    }
+
+    /** Rejects calls after close: the native memory of a closed database is freed, and access would crash the JVM. */
     private void enter() {
         if (!gate.enter()) {
             throw StoreException.rejected("The store is closed");
+        }
+        if (failure != null) {
+            gate.leave();
+            throw StoreException.rejected(failure);
         }
     }
 
@@ -360,7 +371,7 @@ final class Database implements AutoCloseable {
     public void close() {
         if (gate.enter()) {
             wiping.setCanceled(true);
-            compaction.setCanceled(true); // or else those who are inside might be so for long
+            compaction.setCanceled(true); // close waits for compactions, which may take long
             gate.leave();
         }
         if (gate.close()) {
@@ -373,14 +384,14 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Whoever opens it next need not read a long log. */
+    /** Flushes a long log to tables, so that the next open need not replay it. */
     private void flushIfLong() {
         try (FlushOptions options = new FlushOptions()) {
             if (db.getAggregatedLongProperty("rocksdb.cur-size-all-mem-tables") > SHORT_LOG_BYTES) {
                 db.flush(options, families().stream().map(Family::handle).toList());
             }
         } catch (RocksDBException e) {
-            // everything is in the log
+            // nothing is lost: the log has everything
         }
     }
 }

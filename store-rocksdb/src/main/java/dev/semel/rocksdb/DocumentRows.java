@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Documents and their index entries as rows. */
+/** Encodes and decodes documents and their index entries as rows. */
 final class DocumentRows {
 
     private DocumentRows() {}
@@ -25,12 +25,12 @@ final class DocumentRows {
         return key(id.collection(), entry.index(), id.owner(), entry.key());
     }
 
-    /** @param index name of a secondary index, or empty for the documents themselves */
+    /** @param index name of a secondary index; empty for the documents themselves */
     static byte[] key(String collection, String index, String owner, String key) {
         return index.isEmpty() ? Rows.join(collection, owner, key) : Rows.join(collection, index, owner, key);
     }
 
-    /** The collection of a document or an index entry. */
+    /** Returns the collection of the row of a document or an index entry. */
     static String collectionOf(byte[] row) {
         int end = 0;
         while (row[end] != Rows.SEPARATOR) {
@@ -39,22 +39,22 @@ final class DocumentRows {
         return new String(row, 0, end, UTF_8);
     }
 
-    /** The index of an index entry. */
+    /** Returns the index of the row of an index entry. */
     static String indexOf(byte[] indexRow) {
         return Rows.split(indexRow)[1];
     }
 
-    /** The prefix of a collection's documents. */
+    /** Returns the prefix of the documents of a collection. */
     static byte[] prefix(String collection) {
         return Rows.join(collection, "");
     }
 
-    /** The prefix of the entries in an index. */
+    /** Returns the prefix of the entries in an index. */
     static byte[] prefix(String collection, String index) {
         return Rows.join(collection, index, "");
     }
 
-    /** The prefix of a user's own rows among those with a prefix. */
+    /** Extends a prefix to that of the rows of one owner. */
     static byte[] ownedBy(byte[] prefix, String user) {
         byte[] owner = Rows.join(user, "");
         byte[] joined = Arrays.copyOf(prefix, prefix.length + owner.length);
@@ -62,13 +62,13 @@ final class DocumentRows {
         return joined;
     }
 
-    /** The row of the document of an index entry. */
+    /** Returns the row of the document of an index entry. */
     static byte[] documentKey(byte[] indexRow, byte[] value) {
         String[] parts = Rows.split(indexRow);
         return Rows.join(parts[0], parts[2], new String(value, US_ASCII));
     }
 
-    /** A document that expires lists its index entries, which are swept with it. */
+    /** Encodes a document. If it expires, its index entries are included, so a sweep can delete them with it. */
     static byte[] value(Document document, List<IndexEntry> indexEntries) {
         byte[] data = document.data().bytes();
         ByteWriter out = new ByteWriter(data.length + 40)
@@ -86,7 +86,7 @@ final class DocumentRows {
         return out.toBytes();
     }
 
-    /** The value of an index entry: the document's key. */
+    /** Encodes the value of an index entry: the key of the document. */
     static byte[] value(DocumentId id) {
         return id.key().getBytes(US_ASCII);
     }
@@ -117,7 +117,7 @@ final class DocumentRows {
         });
     }
 
-    /** The rows of the index entries of a document that expires. */
+    /** Returns the rows of the index entries of a document that expires. */
     static List<byte[]> indexKeys(byte[] row, byte[] value) {
         String[] parts = Rows.split(row);
         DocumentId id = new DocumentId(parts[0], parts[1], parts[2]);

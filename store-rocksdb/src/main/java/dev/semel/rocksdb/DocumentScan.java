@@ -19,7 +19,7 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
 
-/** Reads a range of documents, by their own keys or by a secondary index, as of one moment. */
+/** A scan of documents by their own keys or by a secondary index. It reads from one snapshot. */
 final class DocumentScan {
 
     private final Database db;
@@ -88,7 +88,7 @@ final class DocumentScan {
         return found;
     }
 
-    /** The document of an index entry; null if there is none, or if it was created again with another sequence number. */
+    /** Returns the document of an index entry; null if there is none, or if it was created again with another sequence number. */
     private @Nullable Document documentOf(byte[] entry, byte[] key, ReadOptions reading) throws RocksDBException {
         DocumentId id = new DocumentId(scan.collection(), scan.owner(), new String(key, US_ASCII));
         byte[] found = db.get(db.documents, reading, DocumentRows.key(id));

@@ -2,7 +2,7 @@ package dev.semel.rocksdb;
 
 import org.rocksdb.ColumnFamilyHandle;
 
-/** A family of rows. Its number is kept here, since to ask RocksDB for it would be to touch memory that may be gone. */
+/** A column family. Its id is kept here, since the handle must not be used after the database is closed. */
 final class Family {
 
     private final ColumnFamilyHandle handle;
@@ -13,12 +13,12 @@ final class Family {
         this.id = handle.getID();
     }
 
-    /** To be used only inside the database's gate. */
+    /** Returns the native handle. Callers must be inside the database's {@link Gate}. */
     ColumnFamilyHandle handle() {
         return handle;
     }
 
-    /** By which batches call it. */
+    /** Returns the id that write batches contain. */
     int id() {
         return id;
     }

@@ -4,14 +4,14 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets everybody through until it is closed; closing waits for those who are inside. Threads count themselves in and out in different
- * slots, so they do not contend.
+ * Keeps a resource open while threads use it. Any number of threads may be inside. Closing rejects new ones, and waits until all others
+ * have left. Each thread counts itself in one of several slots, so threads do not contend for one counter.
  */
 final class Gate {
 
     private static final int SLOTS = 64;
 
-    /** So far apart that two slots share no line of a processor's cache. */
+    /** Distance between two slots, so that no two share a cache line. */
     private static final int DISTANCE = 32;
 
     private static final long PAUSE_NANOS = 100_000;
@@ -23,7 +23,7 @@ final class Gate {
         return (int) (Thread.currentThread().getId() % SLOTS) * DISTANCE;
     }
 
-    /** Goes in, unless it is closed. */
+    /** Enters, unless the gate is closed. */
     boolean enter() {
         int slot = slot();
         inside.incrementAndGet(slot);
@@ -34,15 +34,15 @@ final class Gate {
         return true;
     }
 
-    /** Goes out, on the thread that went in. */
+    /** Leaves, on the thread that entered. */
     void leave() {
         inside.decrementAndGet(slot());
     }
 
     /**
-     * Closes, and waits until nobody is inside.
+     * Closes the gate, and waits until all threads have left.
      *
-     * @return whether it was open
+     * @return false if it was closed before
      */
     synchronized boolean close() {
         if (closed) {

@@ -12,14 +12,16 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * Tells a log whose end is missing from one that is damaged. RocksDB takes a record that is longer than the rest of the log for one
- * that was being written when the power failed, and drops it and what follows; but if it is its length that was damaged, what
- * follows are commits that were acknowledged. So if there is a whole record behind such a one, the log is rejected. And a log that is
- * not the last was whole before the next was begun, so it has to be so to its end.
+ * Distinguishes a write-ahead log that was cut off by a power failure from one that is damaged.
  *
- * <p>A log has blocks of 32 KiB, and no record crosses the end of one: so only the last block can hold a record that is too long. A
- * record is a checksum (4 bytes), the length of its content (2), a type (1), and the content; where no header fits into what is left of
- * a block, there are zeros.
+ * <p>If a record extends beyond the end of the log, RocksDB assumes that the power failed while it was written. It drops this record and
+ * everything after it. But if the length of the record is what was damaged, acknowledged commits follow it. So a log is rejected if an
+ * intact record follows such a record. All logs but the last were complete before the next one was started, so each of their records has to
+ * be intact.
+ *
+ * <p>A log consists of blocks of 32 KiB, and no record crosses the end of a block. So only the last block can contain a record that is too
+ * long. A record has a checksum (4 bytes), the length of its content (2), a type (1), and the content. If no header fits into the rest of a
+ * block, the rest is zeros.
  */
 final class LogTail {
 
@@ -27,7 +29,7 @@ final class LogTail {
     private static final int HEADER = 7;
     private static final int LENGTH = 4;
     private static final int TYPE = 6;
-    private static final int LAST_TYPE = 4; // whole, first, middle and last part of what is written at once
+    private static final int LAST_TYPE = 4; // full, or the first, middle or last fragment of a write
     private static final int CHECKSUM_MASK = 0xa282ead8;
 
     private final ByteBuffer block;
@@ -37,14 +39,14 @@ final class LogTail {
     }
 
     /**
-     * Looks at all logs of a database.
+     * Checks all logs of a database.
      *
-     * @param synced whether each was on disk before it was written on; if not, a power failure may have left any of them incomplete
-     * @throws StoreException if one of them is damaged
+     * @param synced whether commits are synced. If not, a power failure may have cut off any of the logs
+     * @throws StoreException if a log is damaged
      */
     static void rejectIfDamaged(Path database, boolean synced) throws IOException {
         if (!Files.isDirectory(database)) {
-            throw StoreException.rejected("Cannot open the store in " + database + ": its files are not there");
+            throw StoreException.rejected("Cannot open the store in " + database + ": its files are missing");
         }
         List<Path> logs;
         try (Stream<Path> files = Files.list(database)) {
@@ -86,13 +88,13 @@ final class LogTail {
         ByteBuffer block = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         try (FileChannel channel = FileChannel.open(log)) {
             while (block.hasRemaining() && channel.read(block, start + block.position()) >= 0) {
-                // until it is full
+                // read until the block is full
             }
         }
         return new LogTail(block.flip());
     }
 
-    /** Where a record begins that is not whole although one behind it is; -1 if there is none. */
+    /** Returns the position of a damaged record that is followed by an intact one; -1 if there is none. */
     private int damagedAt() {
         int at = 0;
         while (fits(at)) {
@@ -114,7 +116,7 @@ final class LogTail {
         return at;
     }
 
-    /** Where a record ends by what it says. */
+    /** Returns the end of a record, according to its length field. */
     private int end(int at) {
         return at + HEADER + Short.toUnsignedInt(block.getShort(at + LENGTH));
     }

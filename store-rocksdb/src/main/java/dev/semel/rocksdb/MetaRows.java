@@ -10,10 +10,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Other rows, all in one family: the commit sequence number, quota starts of keys, and the cleanup log. */
+/** Encodes and decodes the rows of the meta family: the commit sequence number, the starts that quotas count, and the cleanup log. */
 final class MetaRows {
 
-    /** Key of the commit sequence number below which all may have been assigned. */
+    /** Key of the upper bound of the commit sequence numbers that may have been assigned. */
     static final byte[] SEQUENCE = "sequence".getBytes(US_ASCII);
 
     private static final String CLEANUP = "cleanup";
@@ -33,12 +33,12 @@ final class MetaRows {
         }
     }
 
-    /** The prefix of the quota starts of a user's keys, which still count in the quota. */
+    /** Returns the prefix of a user's earlier starts. */
     static byte[] startPrefix(String user) {
         return Rows.join(START, user, "");
     }
 
-    /** The row of an earlier start of a key, which was started again; null if it does not count any more. */
+    /** Returns the row of an earlier start of a key that is started again; null if quotas no longer count it. */
     static byte @Nullable [] startKey(IdempotencyRecord earlier, Instant now) {
         return earlier.createdAt().isAfter(now.minus(Quota.LONGEST))
                 ? Rows.join(START, earlier.key().user(), earlier.commitId())
@@ -53,17 +53,17 @@ final class MetaRows {
         return new ByteReader(value).readInstant();
     }
 
-    /** Whether a row is an earlier start that does not count any more. */
+    /** Whether a row is an earlier start that quotas no longer count. */
     static boolean isExpiredStart(byte[] row, byte[] value, Instant now) {
         return Rows.startsWith(row, Rows.join(START, "")) && !startTime(value).isAfter(now.minus(Quota.LONGEST));
     }
 
-    /** The prefix of the cleanup log. */
+    /** Returns the prefix of the cleanup log. */
     static byte[] cleanupPrefix() {
         return Rows.join(CLEANUP, "");
     }
 
-    /** The latest come first. */
+    /** Returns the row of an entry in the cleanup log. The latest entries sort first. */
     static byte[] cleanupKey(Cleanup cleanup) {
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, cleanup.time());
         return Rows.join(CLEANUP, "%016x".formatted(Long.MAX_VALUE - micros), cleanup.table());

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.rocksdb.HistogramType;
 import org.rocksdb.TickerType;
 
-/** What the store and RocksDB have counted since it was opened, and what they take up now. */
+/** Counters of the store and of RocksDB since the store was opened, and their current use of disk and memory. */
 final class Metrics {
 
     private static final Map<String, TickerType> COUNTED = Map.of(
@@ -23,7 +23,7 @@ final class Metrics {
     final LongAdder groups = new LongAdder();
     final LongAdder swept = new LongAdder();
 
-    /** @param freeBytes how much more there is room for on the disk */
+    /** @param freeBytes the free space on the disk */
     Map<String, Long> read(Database db, long freeBytes) {
         Map<String, Long> metrics = new TreeMap<>();
         metrics.put("commits", commits.sum());
@@ -35,7 +35,7 @@ final class Metrics {
         metrics.put("documents", db.number(db.documents, "rocksdb.estimate-num-keys"));
         metrics.put("disk.bytes", db.numberOfAll("rocksdb.total-sst-files-size"));
         metrics.put("disk.free.bytes", freeBytes);
-        // buffers are counted in the cache, so it is the whole
+        // write buffers are charged to the cache, so this is the total
         metrics.put("memory.bytes", db.number(db.records, "rocksdb.block-cache-usage"));
         metrics.put("memory.buffers.bytes", db.numberOfAll("rocksdb.cur-size-all-mem-tables"));
         return Collections.unmodifiableMap(metrics);

@@ -11,46 +11,47 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Idempotency records as rows, and the rows by which operators find them. */
+/** Encodes and decodes idempotency records as rows, and the rows by which operators find them. */
 final class RecordRows {
 
     private static final int REFUSAL = 1;
     private static final int NOT_KEPT = 2;
+    private static final int HEADERS_AS_CHARS = 4;
 
     private RecordRows() {}
 
-    /** The user comes first, so that all records of a user are together. */
+    /** Returns the row of a key. It starts with the user, so all records of a user are adjacent. */
     static byte[] key(IdempotencyKey key) {
         return Rows.join(key.user(), key.endpoint(), key.key());
     }
 
-    /** The prefix of a user's keys of one endpoint that begin with a text. */
+    /** Returns the prefix of a user's keys of one endpoint that start with a text. */
     static byte[] prefix(String user, String endpoint, String keyPrefix) {
         return Rows.join(user, endpoint, keyPrefix);
     }
 
-    /** The prefix of a user's keys. */
+    /** Returns the prefix of a user's keys. */
     static byte[] prefix(String user) {
         return Rows.join(user, "");
     }
 
-    /** The idempotency key of a row. */
+    /** Returns the idempotency key of a row. */
     static IdempotencyKey keyOf(byte[] row) {
         String[] parts = Rows.split(row);
         return new IdempotencyKey(parts[0], parts[1], parts[2]);
     }
 
-    /** The row by which a record is found by its client transaction id. */
+    /** Returns the row by which a record is found by its client transaction id. */
     static byte[] clientTxKey(IdempotencyKey key, String clientTxId) {
         return Rows.join(key.user(), clientTxId, key.endpoint(), key.key());
     }
 
-    /** The prefix of a user's rows with a client transaction id. */
+    /** Returns the prefix of a user's rows with a client transaction id. */
     static byte[] clientTxPrefix(String user, String clientTxId) {
         return Rows.join(user, clientTxId, "");
     }
 
-    /** The row of the record that is found by a {@link #clientTxKey}. */
+    /** Returns the row of the record that a {@link #clientTxKey} refers to. */
     static byte[] recordKey(byte[] clientTxKey) {
         String[] parts = Rows.split(clientTxKey);
         return Rows.join(parts[0], parts[2], parts[3]);
@@ -72,13 +73,42 @@ final class RecordRows {
                 .addOptionalInstant(record.purgeAt())
                 .addByte(response == null ? 0 : 1);
         if (response != null) {
-            out.addByte((response.isRefusal() ? REFUSAL : 0) | (response.isKept() ? 0 : NOT_KEPT))
+            boolean asChars = hasLoneSurrogate(response.headers());
+            out.addByte((response.isRefusal() ? REFUSAL : 0)
+                            | (response.isKept() ? 0 : NOT_KEPT)
+                            | (asChars ? HEADERS_AS_CHARS : 0))
                     .addVarint(response.status())
                     .addVarint(response.headers().size());
-            response.headers().forEach((name, value) -> out.addText(name).addText(value));
+            if (asChars) {
+                response.headers().forEach((name, value) -> out.addChars(name).addChars(value));
+            } else {
+                response.headers().forEach((name, value) -> out.addText(name).addText(value));
+            }
             out.addBlock(response.body());
         }
         return out.toBytes();
+    }
+
+    private static boolean hasLoneSurrogate(Map<String, String> headers) {
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            if (hasLoneSurrogate(header.getKey()) || hasLoneSurrogate(header.getValue())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean hasLoneSurrogate(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                int codePoint = text.codePointAt(i);
+                if (!Character.isSupplementaryCodePoint(codePoint)) {
+                    return true;
+                }
+                i++;
+            }
+        }
+        return false;
     }
 
     static IdempotencyRecord record(IdempotencyKey key, byte[] value) {
@@ -114,20 +144,24 @@ final class RecordRows {
         long count = in.readVarint();
         Map<String, String> headers = count == 0 ? Map.of() : new HashMap<>();
         for (long left = count; left > 0; left--) {
-            headers.put(in.readText(), in.readText());
+            if ((flags & HEADERS_AS_CHARS) == 0) {
+                headers.put(in.readText(), in.readText());
+            } else {
+                headers.put(in.readChars(), in.readChars());
+            }
         }
         Response response = Response.of(status, headers, in.readBlock());
         response = (flags & REFUSAL) == 0 ? response : response.asRefusal();
         return (flags & NOT_KEPT) == 0 ? response : response.notKept();
     }
 
-    /** Whether {@link IdempotencyRecord#sweptAt} changes a record; its response is not read. */
+    /** Whether {@link IdempotencyRecord#sweptAt} would change a record. Does not decode the response. */
     static boolean isToBeSwept(byte[] value, Instant now) {
         return Rows.read("an idempotency record", value, in -> {
             boolean processing = status(in.readByte()) == Status.PROCESSING;
             boolean freezes = ifAbandoned(in.readByte()) == IfAbandoned.FREEZE && processing;
             skipToCreatedAt(in);
-            in.readInstant(); // when it was created
+            in.readInstant(); // createdAt
             Instant deadline = in.readOptionalInstant();
             Instant purgeAt = in.readOptionalInstant();
             boolean purged = purgeAt != null && !now.isBefore(purgeAt);
@@ -136,7 +170,7 @@ final class RecordRows {
         });
     }
 
-    /** When a record was created. */
+    /** Decodes when a record was created. */
     static Instant createdAt(byte[] value) {
         return Rows.read("an idempotency record", value, in -> {
             in.readByte();
@@ -154,7 +188,7 @@ final class RecordRows {
         in.readBytes(32);
     }
 
-    /** The value of a row in {@link Database#incomplete}. */
+    /** Encodes the value of a row in {@link Database#incomplete}. */
     static byte[] incompleteValue(Status status) {
         return new byte[] {(byte) code(status)};
     }

@@ -30,15 +30,15 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
 
 /**
- * Administration of a store on RocksDB. Keys lie in the order of user, endpoint and key, so that what is not asked for is skipped by leaps; those that
- * are not completed, and those of a client's transaction, are found by rows of their own.
+ * Administration of a store on RocksDB. Records are sorted by user, endpoint and key, and a list seeks past the ranges that do not match
+ * its query. Keys that are not completed, and keys of a client transaction, are found by separate rows.
  */
 final class RocksDbAdmin implements StoreAdmin {
 
-    /** The most rows that are looked at for a page. */
+    /** The most records that are read for a page. */
     private static final int MOST_LOOKS = 10_000;
 
-    /** The most that are passed over by their status, which is quick. */
+    /** The most rows of {@link Database#incomplete} that are skipped for a page. This is much faster than reading records. */
     private static final int MOST_PASSED = 200_000;
 
     private static final int ROWS_AT_A_TIME = 100;
@@ -78,7 +78,7 @@ final class RocksDbAdmin implements StoreAdmin {
         return new Listing(query, clock.instant()).run();
     }
 
-    /** Looks for a page of keys. */
+    /** Finds one page of a listing of keys. */
     private final class Listing {
         private final KeyQuery query;
         private final Instant now;
@@ -137,8 +137,8 @@ final class RocksDbAdmin implements StoreAdmin {
         }
 
         /**
-         * Where rows go on that have the endpoint and begin as is asked for; null if this one does. So each user is looked at, and each
-         * of their endpoints if none is asked for, but not each key.
+         * Returns the row to seek to if this row has another endpoint or prefix than the query; null if it matches. So the list visits each
+         * user, and each endpoint of a user if the query names none, but not each key.
          */
         private byte @Nullable [] nextWanted(IdempotencyKey key, byte[] row) {
             String endpoint = Objects.requireNonNullElse(query.endpoint(), key.endpoint());
@@ -155,7 +155,7 @@ final class RocksDbAdmin implements StoreAdmin {
                             : RecordRows.prefix(key.user()));
         }
 
-        /** A key that is processing may be unknown, if its owner has crashed. */
+        /** Whether a key can have the status of the query. One that is processing is reported as unknown after its owner has crashed. */
         private boolean mayBeWanted(Status status) {
             return (status == Status.FAILED) == (query.state() == KeyStatus.FAILED);
         }
@@ -170,7 +170,7 @@ final class RocksDbAdmin implements StoreAdmin {
             return new KeyPage(found, now, next);
         }
 
-        /** What the rows begin with that may be asked for. */
+        /** Returns the common prefix of all rows that can match the query. */
         private byte[] prefix() {
             String user = query.user();
             if (user == null) {
@@ -247,7 +247,7 @@ final class RocksDbAdmin implements StoreAdmin {
         });
     }
 
-    /** A user's rows lie together within each collection, and within each of its index entries. */
+    /** Within each collection and each index, the rows of a user are adjacent. */
     private long eraseDocuments(String user) {
         long erased = wipe(db.documents, row -> DocumentRows.prefix(DocumentRows.collectionOf(row)), user, DELETED);
         wipe(
@@ -259,10 +259,10 @@ final class RocksDbAdmin implements StoreAdmin {
     }
 
     /**
-     * Leaves no byte of what a user has in a family, nor of what they had deleted themselves: that may lie next to what is there, or
-     * between, where nobody has anything any more.
+     * Deletes a user's rows in a column family, and removes their bytes from all files. This includes rows that the user has deleted before.
+     * They may have been in collections that are empty now, so the ranges between collections are wiped, too.
      *
-     * @param prefixOf the prefix of the rows among which a row is, ordered by user
+     * @param prefixOf returns the prefix of the collection or index of a row
      */
     private long wipe(Family family, UnaryOperator<byte[]> prefixOf, String user, Deletion deletion) {
         long deleted = 0;
@@ -282,7 +282,7 @@ final class RocksDbAdmin implements StoreAdmin {
         return deleted;
     }
 
-    /** A row as it is stored. */
+    /** The key and the value of a stored row. */
     private static final class Row {
         private final byte[] key;
         private final byte[] value;
@@ -293,15 +293,15 @@ final class RocksDbAdmin implements StoreAdmin {
         }
     }
 
-    /** How a row is deleted. */
+    /** Deletes a row and what belongs to it. */
     private interface Deletion {
 
-        /** The row whose lock is held for it. */
+        /** Returns the row whose lock protects the deletion. */
         default byte[] lockedBy(Row row) {
             return row.key;
         }
 
-        /** Adds the writes to a batch; returns whether the row is deleted. */
+        /** Adds the writes of the deletion to a batch, and returns whether there are any. */
         boolean add(Family family, Row row, Batch batch);
     }
 
@@ -310,7 +310,7 @@ final class RocksDbAdmin implements StoreAdmin {
         return true;
     };
 
-    /** An index entry is deleted if its document is: it may have been created again meanwhile. */
+    /** Deletes an index entry if its document is deleted. The document may have been created again meanwhile. */
     private final class OrphanedEntry implements Deletion {
         @Override
         public byte[] lockedBy(Row row) {
@@ -323,7 +323,7 @@ final class RocksDbAdmin implements StoreAdmin {
         }
     }
 
-    /** Deletes all rows that begin with a prefix, and returns how many. */
+    /** Deletes all rows with a prefix, and returns how many. */
     private long deleteAll(Family family, byte[] prefix, Deletion deletion) {
         long deleted = 0;
         byte[] from = prefix;
@@ -371,7 +371,7 @@ final class RocksDbAdmin implements StoreAdmin {
         return found;
     }
 
-    /** Goes through rows. */
+    /** Reads rows from an iterator. */
     private interface Walk<T> {
         @Nullable T walk(RocksIterator rows);
     }

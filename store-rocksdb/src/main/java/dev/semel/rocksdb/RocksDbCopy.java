@@ -17,11 +17,11 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.Snapshot;
 
 /**
- * Copies a store into a new folder, row by row: a backup, or a restored store. The source may be in use by another process; the
- * copy is how it stood at one moment, with everything that was acknowledged before the copying began.
+ * Copies a store to a new directory, row by row: makes a backup, or restores one. The source may be in use by another process. The copy
+ * contains everything that was acknowledged before the copy was started, as of one moment.
  *
- * <p>The copy is read again when it is written, and compared by a hash of all rows. It appears under its name only then, so there is
- * never a folder that looks like a copy and is half of one.
+ * <p>When the copy is written, it is read and compared with the source by a hash of all rows. Only then is it renamed to the target, so
+ * there is never a partial copy under that name.
  */
 public final class RocksDbCopy {
 
@@ -30,29 +30,30 @@ public final class RocksDbCopy {
     private RocksDbCopy() {}
 
     /**
-     * What was copied.
+     * The result of a copy.
      *
-     * @param rows how many rows
-     * @param hash SHA-256 of all of them, in order
+     * @param rows the number of rows
+     * @param hash SHA-256 of all rows, in order
      */
     public record Copied(long rows, String hash) {}
 
     /**
-     * Copies a store. Folders above the target are made if they are not there.
+     * Copies a store. Creates the parent directories of the target if needed.
      *
-     * @param progress is told now and then how many rows were written
-     * @throws StoreException if the source is no store, if the target is there already, or if the disk fails
+     * @param progress called repeatedly with the number of rows written so far
+     * @throws StoreException if the source is not a store, if the target exists, or if the disk fails
      */
     public static Copied copy(Path from, Path to, LongConsumer progress) {
         if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
-            throw StoreException.rejected("There is something already at " + to);
+            throw StoreException.rejected("The target " + to + " exists: choose a path that does not exist");
         }
         StoreDirectory.requireStore(from);
         try {
             Path parent = above(to.toAbsolutePath());
             Path there = nearestThatExists(parent);
             if (there.toRealPath().startsWith(from.toRealPath())) {
-                throw StoreException.rejected("A copy of " + from + " cannot be inside of it, at " + to);
+                throw StoreException.rejected(
+                        "The target " + to + " is inside the store " + from + ": choose a path outside of it");
             }
             Files.createDirectories(parent);
             Path draft = Files.createTempDirectory(parent, to.getFileName() + ".incomplete-");
@@ -91,7 +92,9 @@ public final class RocksDbCopy {
         }
         Copied read = read(draft);
         if (!read.equals(written)) {
-            throw StoreException.unavailable("The copy at " + draft + " is not what was copied", null);
+            throw StoreException.unavailable(
+                    "The copy in " + draft + " differs from the source: the disk returns other data than was written",
+                    null);
         }
         Files.move(draft, to, StandardCopyOption.ATOMIC_MOVE);
         return written;
@@ -136,7 +139,7 @@ public final class RocksDbCopy {
         }
     }
 
-    /** Writes rows to a family, many at a time. */
+    /** Writes rows to a column family in batches. */
     private static final class Sink {
 
         private final Database target;
@@ -167,7 +170,7 @@ public final class RocksDbCopy {
         }
     }
 
-    /** Counts rows, and hashes them with their lengths. */
+    /** Counts rows and hashes them with their lengths. */
     private static final class Tally {
 
         private final MessageDigest digest = sha256();

@@ -1,22 +1,27 @@
 package dev.semel.rocksdb;
 
 /**
- * How a store on RocksDB is opened.
+ * Settings of a store on RocksDB.
  *
- * @param memoryBytes about how much memory it may take, for what it has read and for what is not on disk in order yet
- * @param synced whether a commit is acknowledged only when it would outlive a power failure; otherwise it outlives the process alone
+ * @param memoryBytes the approximate limit of native memory, for the block cache and write buffers together
+ * @param synced whether the log is synced before a commit is acknowledged. If not, acknowledged commits survive a crash of the process, but
+ *     the last ones may be lost in a power failure
  */
 public record RocksDbSettings(long memoryBytes, boolean synced) {
 
-    /** 256 MiB, synced. */
+    /** The defaults: 256 MiB of memory, synced. */
     public static final RocksDbSettings DEFAULTS = new RocksDbSettings(256L << 20, true);
 
     private static final long LEAST_MEMORY = 16L << 20;
 
-    /** @throws IllegalArgumentException if there is less than 16 MiB of memory */
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException if the memory is below 16 MiB
+     */
     public RocksDbSettings {
         if (memoryBytes < LEAST_MEMORY) {
-            throw new IllegalArgumentException("memoryBytes is below " + LEAST_MEMORY + ": " + memoryBytes);
+            throw new IllegalArgumentException("memoryBytes must be at least " + LEAST_MEMORY + ", not " + memoryBytes);
         }
     }
 

@@ -41,11 +41,41 @@ import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
 
 /**
- * Keeps everything in one directory, durably: acknowledged writes survive a crash of the process and a power failure. One process at a
- * time.
+ * A store in one directory, on RocksDB. Acknowledged writes survive a crash of the process, and a power failure if the store is
+ * {@linkplain RocksDbSettings#synced synced}. One process can open a directory at a time. Thread-safe.
  *
- * <p>A commit takes the locks of its rows, looks whether its preconditions hold, and writes. Callers that come at the same time
- * share the write to disk ({@link GroupCommit}); the locks are held until it is done, so nobody builds on what might not stay.
+ * <h2>Commits</h2>
+ *
+ * <p>A commit locks the rows that it checks or writes ({@link RowLocks}), checks its preconditions, encodes its writes into a {@link Batch},
+ * writes the batch, and releases the locks. The rows are locked until the batch is on disk. So no commit checks its preconditions against a
+ * write that a crash could undo, and two commits with a row in common take effect one after the other: commits are serializable. The
+ * commit id is part of the batch, in the idempotency record or in the commit log. If the response of a commit is lost, the same commit can
+ * be sent again, and the store returns the first result.
+ *
+ * <p>Lookups and scans take no locks. They may see a batch a moment before it is synced; a caller that acts on it through the store writes
+ * to the same log, and therefore after it.
+ *
+ * <h2>Group commit</h2>
+ *
+ * <p>A commit is durable when the write-ahead log is synced. A sync takes from 50 µs to several milliseconds, depending on the disk, and
+ * about as long for many batches as for one. So commits that are ready at the same time share a sync: {@link GroupCommit} passes their
+ * batches to one of the waiting threads, which concatenates them to one write batch of RocksDB and writes it with {@code sync = true}.
+ * RocksDB appends the batch to the log as one record with a checksum. After a crash, recovery applies the whole record or drops it, so a
+ * group is atomic, and so is each commit in it. The threads of the other commits are unparked when the write has returned.
+ *
+ * <p>Only commits on different rows can be in one group, since the locks of each are held until its group is on disk. This is why a group
+ * needs no further checks, and why a hot row gets one commit per sync, however many callers wait for it.
+ *
+ * <p>Commit sequence numbers are assigned by the thread that writes the group, in the order of the batches. Groups are written one after
+ * another, so a scan that sees a number sees all lower ones, too. The disk holds an upper bound of the numbers that may have been assigned
+ * (hi/lo allocation). The bound is raised in the same write as the first number above it, so a crash skips numbers and never assigns one
+ * twice.
+ *
+ * <p>If the write fails, for example on a full disk, it is unknown which bytes reached the log. Every commit of the group throws a
+ * {@link StoreException} that is not {@linkplain StoreException#isCertain() certain}, and its caller resolves it by sending it again.
+ *
+ * <p>After each write, the store checks that its directory was not moved or deleted. RocksDB would not notice: it keeps its log open, and
+ * would acknowledge commits to a file that no longer has a name.
  */
 public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore {
 
@@ -70,10 +100,11 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
     }
 
     /**
-     * Opens the store in a folder, which is made if it is not there.
+     * Opens the store in a directory, and creates it if it does not exist.
      *
-     * @param clock what it takes for the time
-     * @throws StoreException if another process has it open, or if it cannot be read or written; says which
+     * @param clock the clock by which leases, records and documents expire
+     * @throws StoreException if another store or process has opened the directory, if it contains other files or a store of another format,
+     *     if the store is damaged, or if the disk fails
      */
     public static RocksDbStore open(Path path, RocksDbSettings settings, InstantSource clock) {
         StoreDirectory folder = StoreDirectory.take(path);
@@ -95,7 +126,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         try {
             folder.close();
         } catch (IOException e) {
-            throw StoreException.rejected("Cannot release the directory: " + e);
+            throw StoreException.rejected("Cannot close the lock file of the store: " + e);
         }
     }
 
@@ -134,7 +165,6 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
     }
 
     @Override
-    @SuppressWarnings("try") // what is held is let go at the end
     public CommitResult commit(Commit commit) {
         IdempotencyWrite recordWrite = commit.idempotencyWrite();
         RowLocks.Held held = locks.lock(rows(commit));
@@ -160,7 +190,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         return commit.id().getBytes(UTF_8);
     }
 
-    /** The rows that a commit looks at or writes; index entries go with their documents. */
+    /** Returns the rows that a commit has to lock. The lock of a document covers its index entries. */
     private static List<byte[]> rows(Commit commit) {
         List<byte[]> rows = new ArrayList<>();
         if (commit.idempotencyWrite() != null) {
@@ -205,7 +235,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         }
     }
 
-    /** A document that is created again loses its old entry in commit order: it had expired, or the same commit deletes it. */
+    /** Deletes the entry in commit order of a document that is created again, because it expired or the same commit deletes it. */
     private void deleteOldEntry(Batch batch, Document old, Commit commit) {
         for (DocumentWrite write : commit.writes()) {
             if (write instanceof DocumentWrite.Put put
@@ -246,7 +276,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         return new CommitResult.Applied(written);
     }
 
-    /** Keeps the start of a key that is started again, since it counts in the quota. */
+    /** Keeps the earlier start of a key that is started again, since quotas still count it. */
     private void keepStart(Batch batch, IdempotencyRecord earlier, Instant now) {
         byte[] start = MetaRows.startKey(earlier, now);
         if (start != null) {
@@ -271,7 +301,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         }
     }
 
-    /** Called by one thread at a time. */
+    /** Writes a group. Called by one thread at a time. */
     private void writeTogether(List<Batch> batches) {
         metrics.groups.increment();
         boolean inOrder = false;
@@ -283,16 +313,27 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
             }
         }
         if (!inOrder) {
-            db.write(Batch.together(batches));
+            writeInPlace(batches);
             return;
         }
         Batch bound = new Batch();
         sequences.raiseBound(db.meta.id(), bound);
         List<Batch> all = new ArrayList<>(batches);
         all.add(bound);
-        db.write(Batch.together(all));
+        writeInPlace(all);
         sequences.written();
         watchers.signal();
+    }
+
+    /** Writes a group, and checks that it was written to the directory of the store before any commit is acknowledged. */
+    private void writeInPlace(List<Batch> batches) {
+        db.write(Batch.together(batches));
+        try {
+            folder.requireInPlace();
+        } catch (StoreException e) {
+            db.fail(e);
+            throw e;
+        }
     }
 
     @Override
@@ -300,7 +341,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         return watchers.add(task);
     }
 
-    /** When a user started the keys that are stored. */
+    /** Returns when a user started keys since a given time, in order. */
     private List<Instant> newKeysSince(String user, Instant since) {
         List<Instant> started = new ArrayList<>();
         Snapshot snapshot = db.snapshot();
@@ -338,9 +379,11 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
     }
 
     /**
-     * What it has done since it was opened, by name: {@code commits} that wrote something and were acknowledged, the {@code groups}
-     * in which they were written, how often RocksDB has waited until its log was on disk, {@code log.syncs}, and more; and what it takes
-     * up now, such as {@code disk.bytes} and {@code memory.bytes}, with what is left, {@code disk.free.bytes}. It costs some microseconds to ask.
+     * Returns metrics by name. Counters start when the store is opened: {@code commits} that were acknowledged, {@code groups} in which they
+     * were written, {@code log.syncs} and others. Gauges are {@code disk.bytes}, {@code disk.free.bytes}, {@code memory.bytes} and others. A
+     * call takes some microseconds.
+     *
+     * @throws StoreException if the store is closed
      */
     public Map<String, Long> metrics() {
         return metrics.read(db, folder.freeBytes());

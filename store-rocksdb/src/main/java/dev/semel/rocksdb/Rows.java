@@ -9,15 +9,15 @@ import java.util.function.Function;
 /**
  * The on-disk format of rows, version {@value #FORMAT}.
  *
- * <p>A key is its parts with a zero byte between them, which none of them can hold; so rows are in the order of their parts. A value
- * begins with the number of its layout, followed by its fields. A value that is a single number or time has no layout.
+ * <p>A key consists of its parts, separated by zero bytes. No part can contain a zero byte, so rows sort by their parts. A value starts
+ * with the number of its layout, followed by its fields. A value that is a single number or time has no layout number.
  */
 final class Rows {
 
-    /** The version of the whole format. It changes when an older release could no longer read what is written. */
+    /** The version of the format. It changes if older releases cannot read new data. */
     static final int FORMAT = 4;
 
-    /** Above all keys: no text in UTF-8 begins with this byte. */
+    /** Greater than every key: no text in UTF-8 starts with this byte. */
     static final byte[] ABOVE_ALL = {(byte) 0xFF};
 
     static final int LAYOUT = 1;
@@ -25,14 +25,14 @@ final class Rows {
 
     private Rows() {}
 
-    /** The first key above all that begin with a prefix, which ends with a separator. */
+    /** Returns the first key after all keys with a prefix. The prefix must not end with the byte 0xFF. */
     static byte[] above(byte[] prefix) {
         byte[] next = prefix.clone();
         next[next.length - 1]++;
         return next;
     }
 
-    /** The first key above another. */
+    /** Returns the first key after another. */
     static byte[] next(byte[] key) {
         return Arrays.copyOf(key, key.length + 1);
     }
@@ -53,12 +53,12 @@ final class Rows {
         return (first + SEPARATOR + second + SEPARATOR + third + SEPARATOR + fourth).getBytes(UTF_8);
     }
 
-    /** The parts of a key. */
+    /** Returns the parts of a key. */
     static String[] split(byte[] key) {
         return new String(key, UTF_8).split("\0", -1);
     }
 
-    /** Reads a value that begins with its layout. */
+    /** Decodes a value that starts with its layout. */
     static <T> T read(String what, byte[] value, Function<ByteReader, T> reading) {
         try {
             ByteReader in = new ByteReader(value);
@@ -69,7 +69,7 @@ final class Rows {
             return reading.apply(in);
         } catch (IllegalStateException | IllegalArgumentException e) {
             throw StoreException.unavailable(
-                    "Cannot read " + what + " from disk: it is damaged, or newer than this release", e);
+                    "Cannot read " + what + " from disk: it is damaged, or was written by a newer release", e);
         }
     }
 }

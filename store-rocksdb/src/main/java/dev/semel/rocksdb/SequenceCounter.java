@@ -3,19 +3,19 @@ package dev.semel.rocksdb;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commit sequence numbers, allocated by hi/lo: they are assigned from memory, and the disk holds an upper bound of those that may have
- * been assigned. After a crash some numbers are skipped, and none is assigned twice.
+ * Assigns commit sequence numbers by hi/lo allocation: numbers come from memory, and the disk holds an upper bound of the numbers that may
+ * have been assigned. After a crash some numbers are skipped, and none is assigned twice. Not thread-safe: only the thread that writes a
+ * group uses it.
  */
 final class SequenceCounter {
 
     private static final long AHEAD = 10_000;
 
-    // of the thread that writes, one at a time
     private long last;
     private long writing;
     private long bound;
 
-    /** @param stored the bound on disk, if there is one */
+    /** @param stored the bound on disk; null in a new store */
     SequenceCounter(byte @Nullable [] stored) {
         this.bound = stored == null ? 0 : MetaRows.sequence(stored);
         this.writing = bound;
@@ -26,7 +26,7 @@ final class SequenceCounter {
         return ++last;
     }
 
-    /** Raises the bound together with what is about to be written, if a number above it was assigned. */
+    /** Adds a higher bound to the write if a number above the stored bound was assigned. */
     void raiseBound(int family, Batch batch) {
         if (last > bound) {
             writing = last + AHEAD;
@@ -34,7 +34,7 @@ final class SequenceCounter {
         }
     }
 
-    /** The bound was written. */
+    /** Called when the write with the bound was successful. */
     void written() {
         bound = writing;
     }

@@ -21,7 +21,7 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
 
-/** How RocksDB is set up. Its memory is not Java's: it is closed after the database. */
+/** The options of RocksDB. They are native objects, and are closed after the database. */
 final class Setup implements AutoCloseable {
 
     private static final List<String> FAMILIES = List.of(
@@ -33,29 +33,29 @@ final class Setup implements AutoCloseable {
             "incomplete_keys",
             "client_tx_ids");
 
-    /** Of these there may be far more than fits into memory, and they are asked for in ranges; others go, or are asked for by their key. */
+    /** Families that can be much larger than memory and are read in ranges. The others are swept, or are read by key. */
     private static final Set<String> QUERIED = Set.of("documents", "index_entries");
 
     private static final long MOST_LOG_BYTES = 64L << 20;
 
-    /** What is not yet in order on disk takes half of the memory: two buffers of each of the families that grow, and a spare. */
+    /** Write buffers take half of the memory: two for each of the families that grow, and a reserve. */
     private static final int BUFFERS = 8;
 
-    /** How much of the memory for what was read is for indexes and filters first: without them every read costs several. */
+    /** Share of the block cache that is reserved for indexes and filters. Without them in memory, each lookup reads several blocks. */
     private static final double KEPT_FIRST = 0.5;
 
-    /** Parts of the cache are no smaller, or else the largest of what is to be kept would drive one another out of them. */
+    /** The smallest shard of the block cache. In smaller ones, large index and filter blocks would evict each other. */
     private static final long LEAST_SHARD_BYTES = 32L << 20;
 
     private static final int MOST_SHARD_BITS = 6;
 
-    /** How many bytes of a key filters know, beside whole keys: collection, owner and the first ten or so of what a query fixes. */
+    /** Length of the key prefix in bloom filters, in bytes: the collection, the owner and about ten bytes of the prefix of a query. */
     private static final int PREFIX = 20;
 
-    /** What has no method: RocksDB notes how long each log is that it has done with, and refuses to open if one is shorter. */
+    /** Options without a Java method. RocksDB records the length of each closed log, and fails to open if one is shorter. */
     private static final Properties BY_NAME = byName("track_and_verify_wals_in_manifest", "true");
 
-    /** RocksDB's own messages, of the last times it was opened. */
+    /** The number of RocksDB's own log files to keep, one for each open. */
     private static final int MESSAGE_FILES = 5;
 
     final DBOptions options;
@@ -64,7 +64,7 @@ final class Setup implements AutoCloseable {
     final Statistics statistics;
     private final List<AutoCloseable> owned = new ArrayList<>();
 
-    /** @param make whether there is no database yet */
+    /** @param make whether to create the database */
     Setup(RocksDbSettings settings, boolean make) {
         Cache cache = own(new LRUCache(settings.memoryBytes(), shardBits(settings.memoryBytes()), false, KEPT_FIRST));
         this.statistics = own(new Statistics());
@@ -75,10 +75,10 @@ final class Setup implements AutoCloseable {
                 .setWriteBufferManager(own(new WriteBufferManager(settings.memoryBytes() / 2, cache, true)))
                 .setStatistics(statistics)
                 .setAllowConcurrentMemtableWrite(false)
-                // what a log holds is written once more when the store is opened after a crash, which has to be quick
+                // after a crash the logs are replayed, which has to be fast
                 .setMaxTotalWalSize(Math.min(MOST_LOG_BYTES, settings.memoryBytes()))
                 .setKeepLogFileNum(MESSAGE_FILES)
-                // a tail that was cut off was never acknowledged; whatever else is damaged is an error
+                // a truncated tail was never acknowledged; any other damage is an error
                 .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
         for (String name : FAMILIES) {
             BlockBasedTableConfig tables = tables(cache, own(new BloomFilter(10)));
@@ -97,9 +97,9 @@ final class Setup implements AutoCloseable {
 
     private static ColumnFamilyOptions family(RocksDbSettings settings) {
         return new ColumnFamilyOptions()
-                // every new key is looked up before it is written: a miss has to be quick
-                // a query of what begins with a prefix need not look into tables that have nothing of it
+                // filters by prefix: a scan skips tables that have no key with its prefix
                 .useCappedPrefixExtractor(PREFIX)
+                // filters by key: every new key is looked up first, so a miss has to be fast
                 .setMemtablePrefixBloomSizeRatio(0.02)
                 .setMemtableWholeKeyFiltering(true)
                 .setWriteBufferSize(settings.memoryBytes() / BUFFERS)
@@ -116,7 +116,7 @@ final class Setup implements AutoCloseable {
                 .setPinL0FilterAndIndexBlocksInCache(true);
     }
 
-    /** A table's index and filter are a thousand times as large as what a query wants: whoever has to read them reads a part. */
+    /** Splits index and filter into partitions. The whole ones are a thousand times as large as what a query reads. */
     private static void inParts(BlockBasedTableConfig tables) {
         tables.setIndexType(IndexType.kTwoLevelIndexSearch)
                 .setPartitionFilters(true)
@@ -134,7 +134,7 @@ final class Setup implements AutoCloseable {
         return resource;
     }
 
-    /** The last that was made goes first. */
+    /** Closes the options in reverse order of their creation. */
     @Override
     public void close() {
         for (int i = owned.size() - 1; i >= 0; i--) {

@@ -7,22 +7,28 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of a store: what format it has, and who has it open.
+ * The directory of a store, with a file that names the format and a file that is locked while the store is open.
  *
- * <p>The file that tells the format comes last when a store is made. As long as only a draft of it is there nothing was acknowledged,
- * and the store is made anew; once it is there, the store is never made again, whatever of it is missing.
+ * <p>The format file is written last when a store is created. If only its draft exists, no commit was acknowledged, and the store is created
+ * again. Once the format file exists, the store is never created again, even if other files are missing.
  */
 final class StoreDirectory implements AutoCloseable {
 
@@ -33,28 +39,40 @@ final class StoreDirectory implements AutoCloseable {
     private static final String FORMAT_WORDS = "semel rocksdb ";
     private static final int MOST_SHOWN = 60;
 
-    /** Those of this process: to open and close the file of one a second time would give its lock away. */
-    private static final Map<Path, String> HELD = new ConcurrentHashMap<>();
+    /** A file that RocksDB keeps open, and neither replaces nor deletes. */
+    private static final String DATABASE_LOCK = "LOCK";
+
+    /**
+     * Stores that this process has open, by directory and by the inode of their lock file, which stays the same if the directory is moved.
+     * Opening and closing a lock file a second time would release its lock. Guarded by itself.
+     */
+    private static final Map<Object, String> HELD = new HashMap<>();
+
+    /** Channels of lock files that are locked through another class loader. Closing them would release its lock. */
+    private static final Queue<FileChannel> LOCKED_ELSEWHERE = new ConcurrentLinkedQueue<>();
 
     private final Path path;
-    private final Path held;
+    private final Path realPath;
+    private final Object held;
     private final FileChannel lock;
+    private @Nullable Object database;
 
-    private StoreDirectory(Path path, Path held, FileChannel lock) {
+    private StoreDirectory(Path path, Path realPath, Object held, FileChannel lock) {
         this.path = path;
+        this.realPath = realPath;
         this.held = held;
         this.lock = lock;
     }
 
-    /** How much more its disk has room for. */
+    /** Returns the free space on the disk. */
     long freeBytes() {
         return path.toFile().getUsableSpace();
     }
 
     /**
-     * Takes a folder, which is made if it is not there.
+     * Locks a directory, and creates it if it does not exist.
      *
-     * @throws StoreException if another has it, if it is of another format, or if it cannot be written
+     * @throws StoreException if it is in use, if it contains other files or a store of another format, or if it cannot be written
      */
     static StoreDirectory take(Path path) {
         try {
@@ -74,22 +92,43 @@ final class StoreDirectory implements AutoCloseable {
     }
 
     private static StoreDirectory hold(Path path) throws IOException {
-        Path held = path.toRealPath();
+        Path realPath = path.toRealPath();
+        Object held = identityOfLock(realPath);
         String me = "process " + ProcessHandle.current().pid() + " since " + Instant.now();
-        String who = HELD.putIfAbsent(held, me);
-        if (who != null) {
-            throw inUse(path, who);
-        }
-        try {
-            return new StoreDirectory(path, held, locked(path, me));
-        } catch (IOException | RuntimeException e) {
-            HELD.remove(held);
-            throw e;
+        synchronized (HELD) {
+            String who = HELD.getOrDefault(held, HELD.get(realPath));
+            if (who != null) {
+                throw inUse(path, who);
+            }
+            FileChannel lock = locked(path, me);
+            HELD.put(held, me);
+            HELD.put(realPath, me); // RocksDB identifies its databases by their paths
+            return new StoreDirectory(path, realPath, held, lock);
         }
     }
 
+    /** Creates the lock file if it does not exist. Does not open one that exists. */
+    private static Object identityOfLock(Path realPath) throws IOException {
+        Path lock = realPath.resolve(LOCK_FILE);
+        if (!Files.exists(lock)) {
+            try {
+                Files.createFile(lock);
+            } catch (FileAlreadyExistsException e) {
+                // another thread or process was faster
+            }
+        }
+        return identity(lock);
+    }
+
+    /** Returns the identity of a file, which it keeps when it is moved. On file systems without inodes, returns the path. */
+    private static Object identity(Path file) throws IOException {
+        Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        return key == null ? file : key;
+    }
+
     private static StoreException inUse(Path path, String who) {
-        return StoreException.rejected("The folder " + path + " is in use by " + (who.isEmpty() ? "another" : who));
+        return StoreException.rejected(
+                "The folder " + path + " is in use by " + (who.isEmpty() ? "another process" : who));
     }
 
     private static FileChannel locked(Path path, String me) throws IOException {
@@ -103,13 +142,16 @@ final class StoreDirectory implements AutoCloseable {
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(me.getBytes(UTF_8)), 0);
             return channel;
+        } catch (OverlappingFileLockException e) {
+            LOCKED_ELSEWHERE.add(channel);
+            throw inUse(path, Files.readString(path.resolve(LOCK_FILE)).strip());
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
         }
     }
 
-    /** Opens what is in it; what is new is made, and from then on it is a store. */
+    /** Opens the database of the store, and creates it if the directory is new. */
     Database open(RocksDbSettings settings) {
         try {
             boolean isNew = !Files.exists(path.resolve(FORMAT_FILE));
@@ -120,10 +162,35 @@ final class StoreDirectory implements AutoCloseable {
             if (isNew) {
                 finishFormat(database);
             }
+            this.database = identity(databaseLock());
             return database;
         } catch (IOException e) {
             throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
         }
+    }
+
+    private Path databaseLock() {
+        return database(realPath).resolve(DATABASE_LOCK);
+    }
+
+    /**
+     * Checks that the files of the store are still where they were opened. Otherwise the log that RocksDB writes to is in another directory,
+     * or in none and lost when the process ends.
+     *
+     * @throws StoreException if the directory was moved or deleted
+     */
+    void requireInPlace() {
+        try {
+            if (identity(databaseLock()).equals(database)) {
+                return;
+            }
+        } catch (IOException e) {
+            // the file is missing, or its directory cannot be read
+        }
+        throw StoreException.unavailable(
+                "The folder " + path + " was moved or deleted while the store was open."
+                        + " Put it back, and open the store again",
+                null);
     }
 
     private void draftFormat() throws IOException {
@@ -140,26 +207,26 @@ final class StoreDirectory implements AutoCloseable {
         try {
             Files.move(path.resolve(FORMAT_DRAFT), path.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
             sync(path);
-            sync(held.resolve(".."));
+            sync(realPath.resolve(".."));
         } catch (IOException e) {
             database.close();
             throw e;
         }
     }
 
-    /** Has the disk keep the names of what is in a folder. */
+    /** Syncs a directory, so that the names of its files survive a power failure. */
     static void sync(Path folder) throws IOException {
         try (FileChannel channel = FileChannel.open(folder)) {
             channel.force(true);
         }
     }
 
-    /** Where RocksDB keeps the files of a store in some folder. */
+    /** Returns the directory of RocksDB's files within the directory of a store. */
     static Path database(Path path) {
         return path.resolve(DATABASE);
     }
 
-    /** Refuses a folder that holds no store, or one of another format. */
+    /** Rejects a directory that contains no store, or a store of another format. */
     static void requireStore(Path path) {
         try {
             if (!Files.exists(path.resolve(FORMAT_FILE))) {
@@ -180,8 +247,8 @@ final class StoreDirectory implements AutoCloseable {
                         + "\"; this release reads and writes \"" + FORMAT_WORDS + Rows.FORMAT + "\"");
             }
         } else if (hasOtherFiles(path)) {
-            throw StoreException.rejected(
-                    "The folder " + path + " holds something else: it has no file " + FORMAT_FILE);
+            throw StoreException.rejected("The folder " + path + " contains other files and no store: it has no file "
+                    + FORMAT_FILE + ". Choose an empty folder, or one that does not exist");
         }
     }
 
@@ -206,12 +273,15 @@ final class StoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Lets go of it, and of the lock with the file. */
+    /** Closes the lock file, which releases the lock. */
     @Override
     public void close() throws IOException {
-        if (lock.isOpen()) {
-            lock.close();
-            HELD.remove(held);
+        synchronized (HELD) {
+            if (lock.isOpen()) {
+                lock.close();
+                HELD.remove(held);
+                HELD.remove(realPath);
+            }
         }
     }
 }

@@ -23,28 +23,28 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
 
 /**
- * Deletes what has expired, a few rows at a time. A row is looked at once more under its lock before it is touched, since
- * another call may have started the key again. RocksDB keeps the space of removed rows until it compacts what is around them, which may never
- * be; so it is told to as soon as there are half as many of them as of living ones.
+ * Deletes expired data, a few rows at a time. It reads each row again under its lock before it deletes it, since a call may have started the
+ * key again. RocksDB keeps the space of deleted rows until it compacts the tables that contain them, which may never happen. So the sweep
+ * starts a compaction when a family has half as many deleted rows as live ones.
  */
 final class Sweep {
 
-    /** So few that a call does not feel it if they are written along; it writes as many itself. */
+    /** The most rows per call in the next group. A call writes about as many itself, so it does not become noticeably slower. */
     private static final int ROWS_WITH_A_CALL = 3;
 
-    /** So few that nobody waits for long, and so many that a write to disk is worth it. */
+    /** The most rows that are deleted, and locked, at a time. */
     private static final int ROWS_AT_A_TIME = 20;
 
-    /** How many rows are looked at before others get a turn. */
+    /** The most rows that are examined in one step. */
     private static final int LOOKS_AT_A_TIME = 100;
 
-    /** How long the commit log resolves lost responses. */
+    /** How long entries of the commit log are kept, to resolve lost responses. */
     private static final long COMMIT_LOG_SECONDS = 600;
 
     private static final List<String> TABLES =
             List.of(StoreAdmin.KEYS, StoreAdmin.TOMBSTONES, StoreAdmin.DOCUMENTS, StoreAdmin.COMMIT_LOG);
 
-    /** With fewer dead rows than these nobody bothers. */
+    /** A family with fewer deleted rows is not compacted. */
     private static final long MANY = 10_000;
 
     private final List<Rule> rules;
@@ -53,10 +53,10 @@ final class Sweep {
     private final GroupCommit<Batch> writer;
     private final InstantSource clock;
 
-    /** How many rows of a family were removed, or written anew without what they held, since their space was taken back. */
+    /** The number of rows that were deleted, or replaced by smaller ones, since the last compaction of a family. */
     private final Map<Family, Long> dead = new ConcurrentHashMap<>();
 
-    /** What a sweep does with the rows of a family. */
+    /** How a sweep treats the rows of a family. */
     private abstract static class Rule {
         final Family family;
 
@@ -64,10 +64,10 @@ final class Sweep {
             this.family = family;
         }
 
-        /** Whether something is to be done with a row. */
+        /** Whether a row has to be changed or deleted. */
         abstract boolean concerns(byte[] row, byte[] value);
 
-        /** Does it; returns as what it counts, or null if it does not. */
+        /** Adds the writes to a batch. Returns the name under which the row is counted; null if it is not counted. */
         abstract @Nullable String sweep(byte[] row, byte[] value, Batch batch);
     }
 
@@ -158,7 +158,7 @@ final class Sweep {
         }
     }
 
-    /** @param from which rule, a space, and the row from which on; or empty */
+    /** @param from cursor: the number of a rule, a space, and the row to start at; empty to start */
     SweepStep step(String from) {
         int cut = from.indexOf(' ');
         int number = cut < 0 ? 0 : Integer.parseInt(from.substring(0, cut));
@@ -182,7 +182,7 @@ final class Sweep {
         return calls == 0 ? ROWS_AT_A_TIME : Math.min(ROWS_WITH_A_CALL * calls, ROWS_AT_A_TIME);
     }
 
-    /** It is done so seldom that a row is not written again more than twice for each that was removed. */
+    /** Compacts so seldom that at most two live rows are rewritten for each deleted one. */
     private void takeBackSpace() {
         dead.forEach((family, rows) -> {
             if (rows >= MANY && rows > db.number(family, "rocksdb.estimate-num-keys") / 2) {
@@ -192,7 +192,7 @@ final class Sweep {
         });
     }
 
-    /** Finds some rows with which something is to be done; returns where to look further, or null at the end. */
+    /** Collects rows that have to be changed or deleted. Returns the row to continue at; null at the end of the family. */
     private byte @Nullable [] find(Rule rule, byte[] from, int most, List<byte[]> found) {
         Snapshot snapshot = db.snapshot();
         try (ReadOptions options = Database.reading().setSnapshot(snapshot).setFillCache(false);
@@ -216,7 +216,7 @@ final class Sweep {
         }
     }
 
-    /** A row that cannot be read stays, and the others are swept all the same. */
+    /** Skips a row that cannot be decoded: it stays, and the others are swept. */
     private static boolean concerns(Rule rule, byte[] row, byte[] value) {
         try {
             return rule.concerns(row, value);
@@ -225,7 +225,7 @@ final class Sweep {
         }
     }
 
-    /** Of some rows only the beginning can be read, with the time: they stay, too. */
+    /** Skips a row of which only the first fields can be decoded. */
     private static boolean sweep(Rule rule, byte[] row, byte[] value, Batch batch, Map<String, Long> deleted) {
         try {
             String table = rule.sweep(row, value, batch);
@@ -238,7 +238,7 @@ final class Sweep {
         }
     }
 
-    /** Returns how long it waited for others. */
+    /** Changes and deletes rows, and returns how long this waited for a group to join. */
     private Duration sweep(Rule rule, List<byte[]> found, Map<String, Long> deleted) {
         if (found.isEmpty()) {
             return Duration.ZERO;

@@ -1,4 +1,4 @@
-/** The embedded store: everything in one folder, on RocksDB. Start at {@link dev.semel.rocksdb.RocksDbStore}. */
+/** The embedded store, in one directory on RocksDB. Start at {@link dev.semel.rocksdb.RocksDbStore}. */
 @NullMarked
 package dev.semel.rocksdb;
 

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is killed at any moment leaves nothing lost, nothing twice and nothing half. */
+/** Kills the process at random moments. No acknowledged commit is lost, applied twice, or applied in part. */
 class CrashTest {
 
     private static final int KILLS = TestSize.of(10, 100);
@@ -25,7 +25,6 @@ class CrashTest {
     @TempDir
     private Path folder;
 
-    /** Opens the store as users do. */
     public static final class Sound implements StoreOpener {
         @Override
         public DocumentStore open(Path folder, Time time) {
@@ -33,7 +32,7 @@ class CrashTest {
         }
     }
 
-    /** Opens one that says too early that it has written. */
+    /** Opens a store that acknowledges commits too early. */
     public static final class AcknowledgesEarly implements StoreOpener {
         @Override
         public DocumentStore open(Path folder, Time time) {
@@ -41,7 +40,7 @@ class CrashTest {
         }
     }
 
-    /** Opens one that writes in two steps. */
+    /** Opens a store that writes a commit in two parts. */
     public static final class Splits implements StoreOpener {
         @Override
         public DocumentStore open(Path folder, Time time) {

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A disk that is full or cannot be written. Another process gets one that it alone sees and that is gone with it; where the system
- * does not let us make any, this is skipped.
+ * A disk that is full or read-only. A child process mounts a small disk in its own mount namespace. The tests are skipped on systems that
+ * do not allow this.
  */
 class DiskTest {
 
@@ -27,7 +27,7 @@ class DiskTest {
     @TempDir
     private Path elsewhere;
 
-    /** Runs something where a disk was mounted; everything that it says. What the JVM has to say of itself goes elsewhere. */
+    /** Runs a worker on a mounted disk, and returns its output without that of the JVM. */
     private List<String> run(String mount, List<String> command) throws Exception {
         Path errors = elsewhere.resolve("errors");
         List<String> all = new ArrayList<>(List.of("unshare", "--map-root-user", "--mount", "sh", "-c"));
@@ -49,7 +49,7 @@ class DiskTest {
         } catch (Exception | AssertionError e) {
             mountable = false;
         }
-        assumeTrue(mountable, "needs Linux, and the right to mount a disk of its own: " + mount);
+        assumeTrue(mountable, "needs Linux, and the right to mount a disk: " + mount);
     }
 
     private List<String> work(String mount, String what) throws Exception {

@@ -18,7 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Uses a store on a disk of its own, and tells on standard output what it sees. */
+/** Uses a store on the mounted disk, and prints the results to standard output. */
 final class DiskWorker {
 
     private static final DocumentCollection NOTES = DocumentCollection.of("notes", KeyTemplate.of("{id:word}"));
@@ -79,7 +79,7 @@ final class DiskWorker {
         }
     }
 
-    /** How long a user has to wait who may begin one key in an hour, and could not. */
+    /** Returns how long a user has to wait, with a quota of one key an hour, after a start that failed. */
     private static Duration waitAfterKeysThatFail(RocksDbStore full) {
         Quota one = new Quota(1, Duration.ofHours(1));
         IdempotencyKey key = new IdempotencyKey("ann", "POST /", "key");

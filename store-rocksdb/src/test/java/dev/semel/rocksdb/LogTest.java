@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A log whose end is missing, as after a power failure, or that is damaged. */
+/** Opens stores whose log was cut off, as by a power failure, or damaged. */
 class LogTest {
 
     private static final int COMMITS = 6;
@@ -49,10 +49,10 @@ class LogTest {
     @TempDir
     private Path folder;
 
-    /** How long the log was when each commit was acknowledged. */
+    /** The length of the log at the acknowledgement of each commit. */
     private final List<Long> lengths = new ArrayList<>();
 
-    /** Copies a store as it is when the last of some commits has been acknowledged. */
+    /** Copies a store after the last of some commits was acknowledged. */
     private void commitAndCopy(int bytesOfTheLast) throws IOException {
         Path live = folder.resolve("live");
         try (DocumentStore store = open(live)) {
@@ -94,8 +94,8 @@ class LogTest {
     }
 
     /**
-     * Copies a store that may be open. What names its tables goes first: one that is written meanwhile is then in the copy without a
-     * name, or not at all, as after a crash.
+     * Copies a store that may be open. The manifest is copied first. So a table that is written meanwhile is missing from the manifest of
+     * the copy, as after a crash.
      */
     private static void copy(Path from, Path to) throws IOException {
         Files.createDirectories(to.resolve("db"));
@@ -122,7 +122,7 @@ class LogTest {
         }
     }
 
-    /** What is there after the store has been opened. */
+    /** Opens the store, and returns what it contains. */
     private void assertWholeOrAbsent(DocumentStore store, long logLength) {
         for (int number = 0; number < COMMITS; number++) {
             IdempotencyRecord record = store.find(key(number)).record();
@@ -145,7 +145,7 @@ class LogTest {
         return !RECORDS.find(store, Map.of(part, value), null, 10).items().isEmpty();
     }
 
-    /** Changes the log of a copy, and does something with the copy. */
+    /** Changes the log of a copy, and passes the copy to a check. */
     private void inACopy(LogChange change, Consumer<Path> action) throws IOException {
         Path copy = folder.resolve("copy");
         copy(image(), copy);
@@ -180,7 +180,7 @@ class LogTest {
         }
     }
 
-    /** Every place near the ends of a commit, where its head is, and some in between, where a checksum is all there is to it. */
+    /** Returns all positions around the boundaries of commits, where headers are, and some in between, where only contents are. */
     private LongStream offsetsIn(int commit) {
         long begin = lengths.get(commit - 1);
         long end = lengths.get(commit);
@@ -196,7 +196,7 @@ class LogTest {
         assertSurvivesCuts(LongStream.of(lengths.get(COMMITS - 1)));
     }
 
-    /** What is long is written in pieces, one for each block of the log. */
+    /** A long write is split into fragments, one for each block of the log. */
     @Test
     void logCutBetweenBlocksOfACommit_keepsNoPartialOne() throws Exception {
         commitAndCopy(BLOCK);
@@ -206,7 +206,7 @@ class LogTest {
         assertSurvivesCuts(LongStream.rangeClosed(end - 3, end));
     }
 
-    /** Opening it has brought the log to an end of its own: what comes next is not lost behind the cut. */
+    /** The store starts a new log when it is opened, so later commits do not follow the truncated record. */
     @Test
     void logThatWasCut_canBeAppendedTo() throws Exception {
         commitAndCopy(SMALL);
@@ -236,7 +236,7 @@ class LogTest {
         }
     }
 
-    /** When one family's rows are written out of memory a new log begins, and the one before stays as long as others need it. */
+    /** When a family is flushed, a new log starts. The previous one is kept as long as another family needs it. */
     @Test
     void olderLogThatIsTruncatedDamagedOrMissing_isRejected() throws Exception {
         Path live = folder.resolve("live");

@@ -41,6 +41,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -58,7 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksIterator;
 
-/** What the store on RocksDB does beyond the contract: it stays. */
+/** Behavior of the RocksDB store beyond the contract of all stores: durability, locking, administration and backup. */
 @Tag("jdk")
 class RocksDbStoreTest {
 
@@ -118,7 +119,7 @@ class RocksDbStoreTest {
                 .toList();
     }
 
-    /** How many rows were let go. */
+    /** Sweeps, and returns the number of deleted rows. */
     private long sweep(RocksDbStore store) {
         return new Sweeper(store.admin(), time)
                 .sweep().stream().mapToLong(Cleanup::deleted).sum();
@@ -141,7 +142,7 @@ class RocksDbStoreTest {
         }
     }
 
-    /** With more keys than are looked at for a page. */
+    /** The user has more keys than a page examines. */
     @Test
     void pagesOfKeys_endAfterSomeThousandRows_andAllIsFound() throws Exception {
         try (RocksDbStore store = open()) {
@@ -226,7 +227,7 @@ class RocksDbStoreTest {
             assertThat(holds("start\0ann")).isNotEmpty();
             store.admin().erase("ann", false);
         }
-        open().close(); // until then RocksDB may remember keys between which its tables lay
+        open().close(); // RocksDB may keep the key bounds of deleted tables until it is opened again
         assertThat(holds("start\0ann")).isEmpty();
     }
 
@@ -250,7 +251,7 @@ class RocksDbStoreTest {
         }
     }
 
-    /** How many quota starts of keys are stored. */
+    /** Returns the number of stored starts that quotas count. */
     private int starts() {
         int starts = 0;
         try (Database db = Database.openReadOnly(StoreDirectory.database(folder()), RocksDbSettings.DEFAULTS);
@@ -288,6 +289,59 @@ class RocksDbStoreTest {
     }
 
     @Test
+    void directoryThatIsDeletedWhileOpen_failsCommits_andCanBeOpenedAnew() throws IOException {
+        String message = "The folder " + folder()
+                + " was moved or deleted while the store was open. Put it back, and open the store again";
+        try (RocksDbStore store = open()) {
+            note(store, "before");
+            deleteAll(folder());
+            assertThatThrownBy(() -> note(store, "after"))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage(message);
+            assertThatThrownBy(() -> store.find(call("before").key())).hasMessage(message);
+            assertThatThrownBy(this::open).hasMessageContaining(" is in use by process ");
+            assertThatThrownBy(() -> note(store, "again")).hasMessage(message);
+        }
+        try (RocksDbStore anew = open()) {
+            assertThat(note(anew, "after")).isInstanceOf(Outcome.Executed.class);
+        }
+    }
+
+    @Test
+    void databaseThatIsDeletedWhileOpen_failsCommits() throws IOException {
+        try (RocksDbStore store = open()) {
+            note(store, "before");
+            deleteAll(folder().resolve("db"));
+            assertThatThrownBy(() -> note(store, "after")).hasMessageContaining("was moved or deleted");
+        }
+    }
+
+    @Test
+    void directoryThatIsMovedWhileOpen_failsCommits_andStaysLocked() throws IOException {
+        Path moved = folder().resolveSibling("moved");
+        try (RocksDbStore store = open()) {
+            note(store, "before");
+            Files.move(folder(), moved);
+            assertThatThrownBy(() -> note(store, "after")).hasMessageContaining("was moved or deleted");
+            assertThatThrownBy(() -> RocksDbStore.open(moved, RocksDbSettings.DEFAULTS, time))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageStartingWith("The folder " + moved + " is in use by process "
+                            + ProcessHandle.current().pid() + " since ");
+        }
+        try (RocksDbStore store = RocksDbStore.open(moved, RocksDbSettings.DEFAULTS, time)) {
+            assertThat(note(store, "before")).isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    private static void deleteAll(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @Test
     void directoryOfAnotherFormat_isRejected_andLeftAsItIs() throws IOException {
         open().close();
         Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
@@ -302,7 +356,7 @@ class RocksDbStoreTest {
     void directoryThatHoldsSomethingElse_isRejected() throws IOException {
         Files.createDirectories(folder());
         Files.writeString(folder().resolve("letter.txt"), "dear");
-        assertThatThrownBy(this::open).hasMessageContaining("holds something else");
+        assertThatThrownBy(this::open).hasMessageContaining("contains other files and no store");
         assertThat(folder().resolve("letter.txt")).hasContent("dear");
     }
 
@@ -393,13 +447,13 @@ class RocksDbStoreTest {
         open().close();
         Path there = Files.createDirectory(temp.resolve("there"));
         assertThatThrownBy(() -> RocksDbCopy.copy(folder(), there, rows -> {}))
-                .hasMessage("There is something already at " + there);
+                .hasMessage("The target " + there + " exists: choose a path that does not exist");
         assertThatThrownBy(() -> RocksDbCopy.copy(there, temp.resolve("copy"), rows -> {}))
                 .hasMessage("There is no store in " + there);
         assertThat(temp.resolve("copy")).doesNotExist();
         for (String inside : List.of("copy", "new/copy")) {
             assertThatThrownBy(() -> RocksDbCopy.copy(folder(), folder().resolve(inside), rows -> {}))
-                    .hasMessageContaining("cannot be inside of it");
+                    .hasMessageContaining(" is inside the store ");
         }
         assertThat(folder().resolve("new")).doesNotExist();
         assertNoDraftIsLeft();
@@ -429,7 +483,7 @@ class RocksDbStoreTest {
         assertNoDraftIsLeft();
     }
 
-    /** RocksDB would make a new one in its place, and delete what is left of the old. */
+    /** RocksDB would create a new database, and delete the remaining files of the old one. */
     @Test
     void storeWithMissingFiles_isRejectedEachTime_andLeftAsItIs() throws IOException {
         try (RocksDbStore store = open()) {
@@ -451,7 +505,7 @@ class RocksDbStoreTest {
     void storeWithoutFiles_isRejected() throws IOException {
         open().close();
         Files.move(folder().resolve("db"), temp.resolve("elsewhere"));
-        assertThatThrownBy(this::open).hasMessageContaining("its files are not there");
+        assertThatThrownBy(this::open).hasMessageContaining("its files are missing");
         Files.move(temp.resolve("elsewhere"), folder().resolve("db"));
         open().close();
     }
@@ -473,7 +527,7 @@ class RocksDbStoreTest {
         assertThatThrownBy(this::open).hasMessageContaining("has the format \"s??x\"");
     }
 
-    /** Whatever they are doing with RocksDB's memory, it must not be gone: that would end the process. */
+    /** Freed native memory must not be accessed: that would crash the JVM. */
     @Test
     void closingWhileInUse_isReportedToCallers() throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
@@ -494,7 +548,7 @@ class RocksDbStoreTest {
                 }
                 Future<?> other = threads.submit(store::close);
                 store.close();
-                open().close(); // the folder is free as soon as it is closed
+                open().close(); // closing releases the directory
                 other.get();
                 for (Future<?> user : users) {
                     user.get();
@@ -528,7 +582,7 @@ class RocksDbStoreTest {
             assertThat(holds(secret)).isEmpty();
         }
         assertThat(holds(secret)).isEmpty();
-        open().close(); // until then RocksDB may remember keys between which its tables lay
+        open().close(); // RocksDB may keep the key bounds of deleted tables until it is opened again
         assertThat(holds("0a-private")).isEmpty();
     }
 
@@ -540,7 +594,7 @@ class RocksDbStoreTest {
             DocumentCollection own = NOTES.ownedBy("ann");
             transactions.run(tx -> own.create(tx, "0a-kept", Json.of("1")));
             transactions.run(tx -> own.create(tx, "0a-gone", Json.of("\"" + secret + "\"")));
-            store.admin().erase("bob", true); // writes tables
+            store.admin().erase("bob", true); // flushes the log to tables
             transactions.run(tx -> own.delete(tx, "0a-gone"));
             assertThat(holds(secret)).isNotEmpty();
             store.admin().erase("ann", true);
@@ -560,7 +614,7 @@ class RocksDbStoreTest {
                                 KeyTemplate.of("{id:word}-{folder:hex}"))
                         .ownedBy("ann");
                 transactions.run(tx -> own.create(tx, "0a-secret", Json.of("\"secret\"")));
-                store.admin().erase("bob", true); // writes tables
+                store.admin().erase("bob", true); // flushes the log to tables
                 if (deleted.contains(collection)) {
                     transactions.run(tx -> own.delete(tx, "0a-secret"));
                 }
@@ -568,7 +622,7 @@ class RocksDbStoreTest {
             assertThat(holds("secret")).isNotEmpty();
             store.admin().erase("ann", true);
         }
-        open().close(); // until then RocksDB may remember keys between which its tables lay
+        open().close(); // RocksDB may keep the key bounds of deleted tables until it is opened again
         assertThat(holds("secret")).isEmpty();
     }
 
@@ -591,7 +645,7 @@ class RocksDbStoreTest {
         }
     }
 
-    /** The files in which a text is; the open store may delete some meanwhile. */
+    /** Returns the files that contain a text. The open store may delete files meanwhile. */
     private List<Path> holds(String text) throws IOException {
         List<Path> holding = new ArrayList<>();
         Files.walkFileTree(folder(), new SimpleFileVisitor<>() {

@@ -23,7 +23,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Filters on prefixes of keys hide nothing, whether rows are in memory or in tables, and however long keys and prefixes are. */
+/** Prefix filters hide no row, in memory or in tables, for keys and prefixes of any length. */
 class ScanTest {
 
     private static final int DOCUMENTS = 4_000;
@@ -60,7 +60,7 @@ class ScanTest {
         }
     }
 
-    /** Many begin alike, some are the beginning of others, and some are shorter than what filters know. */
+    /** Many keys share a prefix, some are prefixes of others, and some are shorter than the prefixes in filters. */
     private String key(NavigableSet<String> keys) {
         String beginning = keys.isEmpty() || random.nextInt(4) == 0 ? "" : prefix(keys);
         StringBuilder key = new StringBuilder(beginning);

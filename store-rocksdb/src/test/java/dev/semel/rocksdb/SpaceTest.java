@@ -16,14 +16,14 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How much memory and disk the store takes, by RocksDB's own figures. */
+/** Use of memory and disk, according to RocksDB's metrics. */
 class SpaceTest {
 
     private static final DocumentCollection NOTES = DocumentCollection.of(
             "notes", KeyTemplate.of("{folder:hex}-{id:word}"), KeyTemplate.of("{id:word}-{folder:hex}"));
     private static final long MEMORY = 16L << 20;
 
-    /** RocksDB lets what is being written out and what is being read go over the bound for a while. */
+    /** RocksDB exceeds the limit briefly during flushes and reads. */
     private static final long MOST_MEMORY = MEMORY * 3 / 2;
 
     @TempDir
@@ -78,7 +78,7 @@ class SpaceTest {
             Transactions transactions = new Transactions(store, time);
             for (int i = 0; i < notes; i++) {
                 String key = "0a-old" + i;
-                // random, as what is alike takes next to no space
+                // random, since repeated data compresses well
                 Json data = Json.of("\"" + java.util.UUID.randomUUID() + java.util.UUID.randomUUID() + "\"");
                 transactions.run(tx -> NOTES.create(tx, key, data, Duration.ofHours(1)));
             }

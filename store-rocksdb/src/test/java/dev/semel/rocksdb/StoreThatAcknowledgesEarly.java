@@ -17,8 +17,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says that documents are written when it has only begun to, and writes them a little later. Whoever reads one of them meanwhile has
- * to wait; so as long as it lives, nobody can tell.
+ * A faulty store that acknowledges documents before it has written them. Readers of these documents wait for the write, so only a crash
+ * reveals the fault.
  */
 final class StoreThatAcknowledgesEarly extends ForwardingStore {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writes the idempotency record first, and the documents a little later in another commit. Those who write the same document wait for
- * each other; so as long as it lives, nobody can tell.
+ * A faulty store that writes the idempotency record first, and the documents later in another commit. Writers of the same document wait for
+ * each other, so only a crash reveals the fault.
  */
 final class StoreThatSplits extends ForwardingStore {
 
@@ -31,7 +31,7 @@ final class StoreThatSplits extends ForwardingStore {
         if (commit.idempotencyWrite() == null || commit.writes().isEmpty()) {
             return super.commit(commit);
         }
-        // all but one are new; the one that others write too comes last
+        // all documents but the shared one are new; the shared one is written last
         List<DocumentWrite> writes = List.copyOf(commit.writes());
         synchronized (locks.computeIfAbsent(writes.get(writes.size() - 1).id(), id -> new Object())) {
             CommitResult result =

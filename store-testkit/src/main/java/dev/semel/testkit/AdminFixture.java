@@ -15,16 +15,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What the topics about administration have in common. */
+/** What the tests of inspection and cleanup share. */
 @Needs(AdminStore.class)
 public interface AdminFixture extends StoreFixture {
 
-    /** The administration of the store. */
+    /** Returns the administration of the store. */
     default StoreAdmin admin() {
         return ((AdminStore) store()).admin();
     }
 
-    /** Sweeps, and returns how much was deleted, by name. */
+    /** Runs one sweep, and returns the number of deletions by what was deleted. */
     default Map<String, Long> sweep() {
         Map<String, Long> deleted = new HashMap<>();
         new Sweeper(admin(), time())
@@ -34,9 +34,9 @@ public interface AdminFixture extends StoreFixture {
     }
 
     /**
-     * Does some work while two threads sweep, all from the same moment on.
+     * Runs tasks while two threads sweep. All start at the same time.
      *
-     * @return how much was deleted
+     * @return the number of deletions
      */
     default long whileSweeping(List<? extends Callable<?>> work) throws Exception {
         AtomicBoolean done = new AtomicBoolean();
@@ -68,7 +68,7 @@ public interface AdminFixture extends StoreFixture {
         }
     }
 
-    /** Completes at least one sweep. */
+    /** Completes at least one sweep, so that a fast test is swept too. */
     private long sweepUntil(AtomicBoolean done) {
         long deleted = 0;
         String from = "";

@@ -1,5 +1,5 @@
 package dev.semel.testkit;
 
-/** The contract of stores that operators can inspect and clean up. A file for each topic. */
+/** The contract of stores that operators can inspect and clean up, by topic. */
 public interface AdminStoreContract
         extends StoreAdminContract, SweepContract, SweepRaceContract, DocumentAdminContract {}

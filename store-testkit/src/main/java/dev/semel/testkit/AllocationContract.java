@@ -24,10 +24,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Short ids are allocated without overwriting anyone. */
+/** The allocation of a short id never overwrites an existing document. */
 public interface AllocationContract extends DocumentFixture {
 
-    /** Posts, under their short ids. */
+    /** Posts, by their short ids. */
     DocumentCollection POSTS = DocumentCollection.of("posts", KeyTemplate.of("post:{id:day-nonce}"));
 
     private static Json post(String id, String token) {
@@ -43,7 +43,7 @@ public interface AllocationContract extends DocumentFixture {
         return transactions().run(tx -> allocator.allocate(tx, requestedAt, AllocationContract::post));
     }
 
-    /** Takes all ids of a day that have so many letters. */
+    /** Takes all ids of a day with a given number of letters. */
     private void takeAll(int letters, String day) {
         List<String> nonces = new ArrayList<>(List.of(""));
         for (int i = 0; i < letters; i++) {

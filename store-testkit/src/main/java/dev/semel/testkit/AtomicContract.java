@@ -57,7 +57,7 @@ public interface AtomicContract extends DocumentFixture {
         Once here = newOnce();
         Once there = newOnce();
         Outcome first = here.atomic(call, tx -> {
-            // the other server gets the same call, and is quicker
+            // the other server gets the same call, and completes it first
             Outcome second = there.atomic(call, other -> {
                 other.expectAbsent(id("there"));
                 other.put(document("there", 1, "1"), List.of());
@@ -93,7 +93,7 @@ public interface AtomicContract extends DocumentFixture {
         assertThat(Objects.requireNonNull(stored(call)).attempts()).isEqualTo(1);
     }
 
-    /** It may have failed because it met what the other one did. */
+    /** The run may have failed because it read the effect of the other one. */
     @Test
     default void atomicRunThatFails_whileAnotherOfTheSameCompletes_getsItsResponse() {
         for (Exception failure : List.of(new UnrecordedException("it is there"), new IllegalStateException("broken"))) {
@@ -117,7 +117,7 @@ public interface AtomicContract extends DocumentFixture {
         assertThat(documents().read(id("a"))).isEmpty();
     }
 
-    /** A commit that broke is never taken for failed: the retry looks it up. */
+    /** A commit without a response is never treated as failed: the retry looks it up. */
     @Test
     default void commitWhoseResponseStaysLost_throws_andTheRetryFindsIt() {
         FaultyStore faulty = new FaultyStore(store());
@@ -167,7 +167,7 @@ public interface AtomicContract extends DocumentFixture {
         assertThat(Objects.requireNonNull(stored(call("k"))).status()).isEqualTo(Status.FAILED);
     }
 
-    /** An exception that is no StoreException leaves open what happened to the commit. */
+    /** After any other exception than StoreException, the outcome of the commit is unknown. */
     @Test
     default void commitWithAnUnexpectedException_isNeverTakenForFailed() {
         FaultyStore breaking = new FaultyStore(store());

@@ -18,13 +18,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The crude race of atomic operations: one effect for each key. */
+/** Concurrent atomic operations: each key has exactly one effect. */
 public interface AtomicRaceContract extends RaceFixture, DocumentFixture {
 
-    /** The effects of the operations: one document for each time that one took effect. */
+    /** One document for each operation that took effect. */
     DocumentCollection EFFECTS = DocumentCollection.of("effects", KeyTemplate.of("{id:tid62}"));
 
-    /** Each execution leaves a document, whose key is its response. */
+    /** Creates a document, and responds with its key. */
     private static Outcome leaveDocument(Once once, String key) {
         return once.atomic(Race.call(key), tx -> {
             var effect = EFFECTS.createMinted(tx, IdSchemes.TID62::mint, Json.of("\"" + key + "\""));

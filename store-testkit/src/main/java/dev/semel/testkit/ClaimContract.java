@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** One run at a time, and its record is there while it runs. A claim whose response is lost or late is released. */
+/** An operation runs once at a time, and has a record while it runs. A claim whose response is lost or late is released. */
 public interface ClaimContract extends StoreFixture {
 
     @Test
@@ -85,7 +85,7 @@ public interface ClaimContract extends StoreFixture {
         });
     }
 
-    /** Nobody knows of the claim, so nobody runs the operation; it is free again, not frozen. */
+    /** The caller cannot know that it holds the claim, so the operation does not run: the key is released instead of frozen. */
     @Test
     default void claimWhoseResponseStaysLost_isReleased() {
         for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
@@ -105,7 +105,7 @@ public interface ClaimContract extends StoreFixture {
         }
     }
 
-    /** The store was still at it when it was asked what had become of it, longer than a lease. */
+    /** The store applies the commit only after the caller has looked it up for longer than a lease. */
     @Test
     default void claimThatIsAppliedLate_isReleased() {
         Call call = call("k");
@@ -140,7 +140,7 @@ public interface ClaimContract extends StoreFixture {
         assertThat(created).containsExactly(call.key());
     }
 
-    /** A store whose response to the first commit comes late. */
+    /** Returns a store whose first commit responds late. */
     private OnceStore slowAtFirst(Duration delay) {
         return new ForwardingStore(store()) {
             private boolean claimed;
@@ -169,7 +169,7 @@ public interface ClaimContract extends StoreFixture {
         assertThat(((Outcome.Executed) outcome).attempt()).isEqualTo(2);
     }
 
-    /** Nothing ran, and so nobody has to find out whether it did. */
+    /** The operation did not run, so the key must not become UNKNOWN. */
     @Test
     default void claimWhoseResponseCameTooLate_isReleasedWhenTheStoreIsBack() {
         Call call = call("k");
@@ -193,7 +193,7 @@ public interface ClaimContract extends StoreFixture {
         assertThat(run(Mode.LEASED, call, "done")).isInstanceOf(Outcome.Executed.class);
     }
 
-    /** It counts from when it was asked for, and so does when it has to be kept up. */
+    /** The lease counts from the time of the request, and so does the time of its first renewal. */
     @Test
     default void leaseWhoseResponseTookLong_isRenewedAtOnce() {
         Call call = call("k");

@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Commits are all or nothing, one after another. */
+/** Commits are atomic and serializable. */
 public interface CommitContract extends DocumentFixture {
 
     @Test
@@ -101,7 +101,7 @@ public interface CommitContract extends DocumentFixture {
         assertThat(documents().read(id("b"))).isEmpty();
     }
 
-    /** While others write, whoever finds the record of an operation finds its effect. */
+    /** A reader that finds the idempotency record of an operation also finds its effect. */
     @Test
     default void readerOfARecord_seesTheDocumentOfTheSameCommit() throws Exception {
         var threads = Executors.newFixedThreadPool(1);
@@ -158,7 +158,7 @@ public interface CommitContract extends DocumentFixture {
         assertThat(commit(Map.of(id("a"), 0L), document("a", 1, "2"))).isInstanceOf(CommitResult.Applied.class);
     }
 
-    /** Two documents are always written together, and by several threads; who reads the first and then the second never goes back. */
+    /** Each commit writes both documents. A reader of the first and then the second never sees an older version of the second. */
     @Test
     default void readerOfOneWriteOfACommit_seesTheOther() throws Exception {
         commit(Map.of(), document("a", 1, "1"), document("b", 1, "1"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** A commit that is sent again with the same commit id returns the same result and is not applied again. */
 public interface CommitIdContract extends DocumentFixture {
 
-    /** Anything under any id. */
+    /** Documents of any content, by any id. */
     DocumentCollection NOTES = DocumentCollection.of("notes", KeyTemplate.of("{id}"));
 
     @Test

@@ -26,10 +26,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** A record is written if it meets its precondition, and once for each commit id. */
+/** An idempotency record is written if its precondition holds, and once for each commit id. */
 public interface CompareAndSetContract extends StoreFixture {
 
-    /** How often each race is run. */
+    /** Number of repetitions of each race. */
     int RACES = TestSize.of(50, 200);
 
     private CommitResult claim(String commitId, Call call, Precondition precondition) {
@@ -161,7 +161,7 @@ public interface CompareAndSetContract extends StoreFixture {
         assertThat(claim("commit-1", call, Precondition.unchanged(failed))).isInstanceOf(CommitResult.Applied.class);
     }
 
-    /** The crude race: eight threads, one key, one winner each time. */
+    /** Eight threads write one key: each time, exactly one of them succeeds. */
     @Test
     default void racingWrites_ofOneKey_haveOneWinner() throws Exception {
         for (int round = 0; round < RACES; round++) {
@@ -171,7 +171,7 @@ public interface CompareAndSetContract extends StoreFixture {
         }
     }
 
-    /** The same where there is a record: reading it before an unconditional write is not enough. */
+    /** The same with an existing record. A store that reads it and then writes without a condition fails. */
     @Test
     default void racingTakeovers_ofOneKey_haveOneWinner() throws Exception {
         for (int round = 0; round < RACES; round++) {
@@ -183,7 +183,7 @@ public interface CompareAndSetContract extends StoreFixture {
         }
     }
 
-    /** A renewal leaves the fencing token and the status as they are, so only the deadline tells. */
+    /** A renewal changes neither the fencing token nor the status, so the store has to compare the deadline too. */
     @Test
     default void renewalThatRacesWithTakeovers_hasOneWinner() throws Exception {
         for (int round = 0; round < RACES; round++) {
@@ -204,7 +204,7 @@ public interface CompareAndSetContract extends StoreFixture {
         }
     }
 
-    /** Sends a write from several threads at once, each with a commit id of its own; returns how many were applied. */
+    /** Sends a write from several threads at the same time, each with a different commit id. Returns how many were applied. */
     private static int race(int threads, Function<String, CommitResult> write) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time that stands still until a test moves it. What is due runs in the thread that moves it. Whoever sleeps moves it too, by as
- * much as they meant to sleep, so that pauses take no time.
+ * A clock that advances only when a test advances it. Tasks that become due run in the thread that advances it. {@link #sleep} also
+ * advances it, by the length of the pause, and returns at once. Thread-safe.
  */
 public final class ControlledTime implements Time {
 
@@ -75,7 +75,7 @@ public final class ControlledTime implements Time {
         advance(pause);
     }
 
-    /** Moves the time on, running what is due on the way. */
+    /** Advances the time, and runs the tasks that become due, each at its own time. */
     public void advance(Duration step) {
         long end = nanoTime() + step.toNanos();
         for (Runnable due = next(end); due != null; due = next(end)) {
@@ -83,7 +83,7 @@ public final class ControlledTime implements Time {
         }
     }
 
-    /** Moves on to the next task that is due by some moment, or else to that moment. */
+    /** Advances to the next task that is due until {@code end} and returns it; without one, advances to {@code end} and returns null. */
     private @Nullable Runnable next(long end) {
         lock.lock();
         try {
@@ -102,7 +102,7 @@ public final class ControlledTime implements Time {
         }
     }
 
-    /** Sets the clock, forwards or back, as operators and time servers do. Nothing becomes due by that. */
+    /** Sets the wall clock forwards or back, as operators and time servers do. No task becomes due by that. */
     public void setClock(Instant now) {
         lock.lock();
         try {
@@ -112,7 +112,11 @@ public final class ControlledTime implements Time {
         }
     }
 
-    /** Waits, in real time, until so many tasks are scheduled: until those who are to wait do wait. */
+    /**
+     * Waits until this many tasks are scheduled, for example until all callers wait.
+     *
+     * @throws AssertionError if they are not scheduled within 30 seconds of real time
+     */
     public void awaitScheduled(int wanted) {
         lock.lock();
         try {

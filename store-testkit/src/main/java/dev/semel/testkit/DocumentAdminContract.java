@@ -23,10 +23,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Expired documents are swept with their index entries, and a user's own documents are erased with the user. */
+/** A sweep deletes expired documents with their index entries. The erasure of a user deletes the user's documents. */
 public interface DocumentAdminContract extends AdminFixture, DocumentFixture {
 
-    /** Documents that expire, and are found by an index entry, too. */
+    /** Documents that expire, with an index. */
     DocumentCollection EXPIRING = DocumentCollection.of(
             "expiring", KeyTemplate.of("{id:hex}-{name:hex}"), KeyTemplate.of("{name:hex}-{id:hex}"));
 
@@ -51,9 +51,9 @@ public interface DocumentAdminContract extends AdminFixture, DocumentFixture {
         assertThat(sweep()).containsEntry(StoreAdmin.DOCUMENTS, 1L);
         assertThat(sweep()).containsEntry(StoreAdmin.DOCUMENTS, 0L);
         assertThat(documents().read(id("stays"))).isPresent();
-        time().setClock(expiry.minusSeconds(1)); // it is deleted, and not just hidden
+        time().setClock(expiry.minusSeconds(1)); // it is deleted instead of only hidden
         assertThat(documents().read(id("goes"))).isEmpty();
-        commit(Map.of(), document("goes", 1, "1")); // an index entry that was left would lead to it
+        commit(Map.of(), document("goes", 1, "1")); // a remaining index entry would lead to it
         Scan scan = new Scan(id("any").collection(), "", index, KeyRange.ofPrefix(""), "", 10);
         assertThat(documents().scan(scan)).extracting(Document::key).containsExactly("stays");
     }
@@ -78,12 +78,38 @@ public interface DocumentAdminContract extends AdminFixture, DocumentFixture {
     }
 
     @Test
+    default void userWithAnyName_hasPrivateDocuments_whichAreErasedAlone() {
+        for (String user : USERS) {
+            DocumentCollection own = EXPIRING.ownedBy(user);
+            transactions().run(tx -> own.create(tx, "1-a", Json.of("1"), Duration.ofMinutes(1)));
+            transactions().run(tx -> own.create(tx, "2-a", Json.of("2"), null));
+        }
+        for (String user : USERS) {
+            DocumentCollection own = EXPIRING.ownedBy(user);
+            assertThat(own.find(documents(), Map.of("name", "a"), null, 10).items())
+                    .extracting(document -> document.id().owner() + " " + document.key())
+                    .containsExactly(user + " 1-a", user + " 2-a");
+        }
+        time().advance(Duration.ofMinutes(1));
+        assertThat(sweep()).containsEntry(StoreAdmin.DOCUMENTS, (long) USERS.size());
+        for (int erased = 0; erased < USERS.size(); erased++) {
+            assertThat(admin().erase(USERS.get(erased), true)).containsEntry(StoreAdmin.DOCUMENTS, 1L);
+            for (int left = erased + 1; left < USERS.size(); left++) {
+                DocumentCollection own = EXPIRING.ownedBy(USERS.get(left));
+                assertThat(own.scan(documents(), KeyRange.ofPrefix(""), null, 10)
+                                .items())
+                        .hasSize(1);
+            }
+        }
+    }
+
+    @Test
     default void documentsCreatedAgain_whileSwept_stay() throws Exception {
         for (int round = 1; round <= 6; round++) {
             Json data = Json.of(String.valueOf(round));
             String left = "1-" + Integer.toHexString(round);
             transactions().run(tx -> EXPIRING.create(tx, left, data, Duration.ofMinutes(1)));
-            time().advance(Duration.ofMinutes(1)); // all that were created before are expired
+            time().advance(Duration.ofMinutes(1)); // all documents that were created before are expired
             assertThat(whileSweeping(List.of(() -> createAll(data), () -> createAll(data))))
                     .isPositive();
             for (int i = 0; i < 40; i++) {

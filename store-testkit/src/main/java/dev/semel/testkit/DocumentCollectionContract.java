@@ -30,10 +30,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Documents are created, never overwritten; updated by version; and upserted with retries on write conflicts. */
+/** A create never overwrites, an update checks the version, and an upsert retries after a write conflict. */
 public interface DocumentCollectionContract extends DocumentFixture {
 
-    /** Anything under any id. */
+    /** Documents of any content, by any id. */
     DocumentCollection NOTES = DocumentCollection.of("notes", KeyTemplate.of("{id}"));
 
     private WriteResult write(Transactions.Operation<WriteResult, RuntimeException> operation) {
@@ -54,6 +54,37 @@ public interface DocumentCollectionContract extends DocumentFixture {
         time().advance(Duration.ofSeconds(1));
         assertThat(write(tx -> NOTES.create(tx, "a", Json.of("2")))).isEqualTo(new WriteResult.Taken(created));
         assertThat(NOTES.read(documents(), "a")).contains(created);
+    }
+
+    @Test
+    default void documentOfTheHighestVersion_isNotUpdated() {
+        Document first = Document.created(new DocumentId("notes", "", "a"), time().instant(), null, Json.of("1"));
+        Document highest = new Document(
+                first.id(), Long.MAX_VALUE, first.createdAt(), first.updatedAt(), null, first.data(), "", 0);
+        transactions().run(tx -> {
+            tx.expectAbsent(first.id());
+            return tx.put(highest, List.of());
+        });
+        assertThatThrownBy(() -> write(tx -> NOTES.update(tx, "a", Long.MAX_VALUE, Json.of("2"))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("A document of notes has version 9223372036854775807, the highest:"
+                        + " delete it and create it again");
+        assertThat(NOTES.read(documents(), "a").orElseThrow().data()).isEqualTo(Json.of("1"));
+        write(tx -> NOTES.delete(tx, "a", Long.MAX_VALUE));
+        assertThat(write(tx -> NOTES.create(tx, "a", Json.of("3")))).isInstanceOf(WriteResult.Written.class);
+    }
+
+    @Test
+    default void documentThatWouldExpireAfterMoreThanAHundredYears_isRejected() {
+        for (Duration ttl : List.of(Duration.ofDays(36_526), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> write(tx -> NOTES.create(tx, "a", Json.of("1"), ttl)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("A ttl must be at most a hundred years, not " + ttl
+                            + "; null means that it does not expire");
+        }
+        write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofDays(36_525)));
+        assertThat(NOTES.read(documents(), "a").orElseThrow().expiresAt())
+                .isEqualTo(time().instant().plus(Duration.ofDays(36_525)));
     }
 
     @Test
@@ -89,7 +120,7 @@ public interface DocumentCollectionContract extends DocumentFixture {
         assertThat(NOTES.read(documents(), "a")).isEmpty();
     }
 
-    /** The version is the same again, but the record is another. */
+    /** The version number is the same, but it is another document. */
     @Test
     default void documentThatWasDeletedAndCreatedAgainMeanwhile_isNotOverwritten() {
         write(tx -> NOTES.create(tx, "a", Json.of("\"old\"")));
@@ -157,7 +188,7 @@ public interface DocumentCollectionContract extends DocumentFixture {
         assertThat(runs).hasValue(2);
     }
 
-    /** It saw what never was: one account before a transfer, and the other after it. */
+    /** The operation read an inconsistent state: one account before a transfer, the other after it. */
     @Test
     default void operationThatThrowsBecauseOfAStaleRead_runsAgain() {
         write(tx -> NOTES.create(tx, "a", Json.of("50")));
@@ -297,7 +328,7 @@ public interface DocumentCollectionContract extends DocumentFixture {
         assertThat(faulty.commits()).isEqualTo(4);
     }
 
-    /** The crude race: many threads, one counter, no lost update. */
+    /** Many threads increment one counter without a lost update. */
     @Test
     default void manyThreadsThatCountInOneDocument_loseNoUpdate() throws Exception {
         int threads = 16;
@@ -332,7 +363,7 @@ public interface DocumentCollectionContract extends DocumentFixture {
     private static Outcome countOnce(Once once, Call call) {
         return once.atomic(call, tx -> {
             var counter = NOTES.read(tx, "counter");
-            LockSupport.parkNanos(10_000); // long enough for others to come between
+            LockSupport.parkNanos(10_000); // long enough for other threads to write in between
             if (counter.isEmpty()) {
                 NOTES.create(tx, "counter", Json.of("1"));
             } else {

@@ -15,53 +15,53 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the topics about documents have in common. */
+/** What the tests of documents share. */
 @Needs(DocumentStore.class)
 public interface DocumentFixture extends StoreFixture {
 
-    /** The store, as one of documents. */
+    /** Returns the store as a document store. */
     default DocumentStore documents() {
         return (DocumentStore) store();
     }
 
-    /** Transactions on the store. */
+    /** Returns new transactions on the store. */
     default Transactions transactions() {
         return new Transactions(documents(), time());
     }
 
-    /** A document's id in a collection that all share. */
+    /** Returns the id of a document in the collection that all tests share. */
     static DocumentId id(String key) {
         return new DocumentId("things", "", key);
     }
 
-    /** A document that is not stored yet. */
+    /** Returns a new document, without storing it. */
     default Document document(String key, long version, String data) {
         return document(id(key), version, data);
     }
 
-    /** A document that is not stored yet. */
+    /** Returns a new document, without storing it. */
     default Document document(DocumentId id, long version, String data) {
         Instant now = store().clock().instant();
         return new Document(id, version, now, now, null, Json.of(data), commitIdOf(version), 0);
     }
 
-    /** A document that is not stored yet, with an expiry. */
+    /** Returns a new document with an expiry, without storing it. */
     default Document expiring(String key, Instant expiresAt) {
         Instant now = store().clock().instant();
         return new Document(id(key), 1, now, now, expiresAt, Json.of("1"), commitIdOf(1), 0);
     }
 
-    /** The id of the commit that writes a version of a document in these tests. */
+    /** Returns the id of the commit that writes a version of a document in these tests. */
     static String commitIdOf(long version) {
         return version == 0 ? "" : "writer-" + version;
     }
 
-    /** Writes documents if others have the versions that they have to have, straight into the store. */
+    /** Commits documents directly to the store, on the precondition that other documents have the given versions. */
     default CommitResult commit(Map<DocumentId, Long> versions, Document... documents) {
         return documents().commit(commitOf(newCommitId(), versions, documents));
     }
 
-    /** Such a commit, not sent yet. */
+    /** Returns such a commit, without sending it. */
     static Commit commitOf(String commitId, Map<DocumentId, Long> versions, Document... documents) {
         List<DocumentWrite> writes = Arrays.stream(documents)
                 .<DocumentWrite>map(document -> new DocumentWrite.Put(document, List.of()))
@@ -71,7 +71,7 @@ public interface DocumentFixture extends StoreFixture {
         return new Commit(commitId, null, preconditions, writes);
     }
 
-    /** A write of a document with index entries. */
+    /** Returns a write of a document with index entries. */
     static DocumentWrite put(Document document, IndexEntry... entries) {
         return new DocumentWrite.Put(document, List.of(entries));
     }

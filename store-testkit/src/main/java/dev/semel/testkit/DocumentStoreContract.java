@@ -1,6 +1,6 @@
 package dev.semel.testkit;
 
-/** The contract of stores that have documents. A file for each topic. */
+/** The contract of stores of documents, by topic. */
 public interface DocumentStoreContract
         extends CommitContract,
                 CommitIdContract,

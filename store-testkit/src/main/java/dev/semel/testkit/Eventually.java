@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** For what holds a moment later, when another thread or process has come that far. */
+/** Waits for conditions that another thread or process brings about. */
 public final class Eventually {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -12,7 +12,7 @@ public final class Eventually {
 
     private Eventually() {}
 
-    /** What has to hold in the end. */
+    /** A condition that has to hold in the end. It throws an {@link AssertionError} as long as it does not hold. */
     @FunctionalInterface
     public interface Assertion<E extends Exception> {
 
@@ -20,9 +20,9 @@ public final class Eventually {
     }
 
     /**
-     * Checks, in real time, until it holds.
+     * Repeats a check until it succeeds.
      *
-     * @throws AssertionError if it does not within a minute, as it was thrown last
+     * @throws AssertionError the error of the last check, if none succeeds within a minute of real time
      */
     public static <E extends Exception> void assertHolds(Assertion<E> assertion) throws E {
         assertHolds(PATIENCE, assertion);

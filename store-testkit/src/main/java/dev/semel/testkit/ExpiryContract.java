@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A record lives from its completion on, and then its key is new. */
+/** The retention of an idempotency record starts with its completion. After it the key is new. */
 public interface ExpiryContract extends StoreFixture {
 
     @ParameterizedTest

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What fails leaves no effect, is remembered, and can be tried again. */
+/** A failed operation has no effect, has a record, and can be retried. */
 public interface FailureContract extends StoreFixture {
 
     @ParameterizedTest
@@ -54,9 +54,23 @@ public interface FailureContract extends StoreFixture {
         assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(StackOverflowError.class);
     }
 
+    /** Kotlin, Scala and Lombok's SneakyThrows let an operation throw anything. */
     @ParameterizedTest
     @EnumSource
-    @SuppressWarnings("NullAway") // hostile on purpose
+    default void operationThatThrowsAPlainThrowable_hasFailed(Mode mode) {
+        Throwable plain = new Throwable("neither exception nor error");
+        Call call = call("k");
+        assertThat(run(newOnce(), mode, call, () -> {
+                    throw StoreFixture.<RuntimeException>unchecked(plain);
+                }))
+                .isEqualTo(new Outcome.Failed(plain, 1));
+        assertThat(Objects.requireNonNull(stored(call)).status()).isEqualTo(Status.FAILED);
+        assertThat(run(mode, call, "again")).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @SuppressWarnings("NullAway") // the worst exception that an operation can throw
     default void operationThatReturnsNull_hasFailed(Mode mode) {
         Outcome outcome = run(newOnce(), mode, call("k"), () -> null);
         assertThat(((Outcome.Failed) outcome).cause()).isInstanceOf(NullPointerException.class);

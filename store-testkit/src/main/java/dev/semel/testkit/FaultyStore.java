@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Puts faults in front of any store: calls fail before they reach it, responses of writes are lost, everything fails, or calls are slow.
- * Whatever it does, nothing may be lost and nothing done twice.
+ * Injects faults into the calls to another store: calls fail before they reach it, responses of commits are lost, or calls are slow.
+ * Under all of these faults no effect may be lost and no operation may run twice.
  */
 public final class FaultyStore extends ForwardingStore {
 
@@ -38,41 +38,41 @@ public final class FaultyStore extends ForwardingStore {
         super(store);
     }
 
-    /** The next commits fail, and are not applied. */
+    /** Makes the next commits fail without being applied. */
     public void failBefore(int commits) {
         failBefore.set(commits);
     }
 
-    /** The next commits are applied, but their responses are lost. */
+    /** Makes the next commits throw after they are applied. */
     public void loseResponses(int commits) {
         failAfter.set(commits);
     }
 
-    /** From now on every call fails, and nothing is applied. */
+    /** Makes every call fail without being applied, until {@link #comeUp}. */
     public void goDown() {
         down = true;
     }
 
-    /** From now on it works again. */
+    /** Ends an outage that {@link #goDown} started. */
     public void comeUp() {
         down = false;
     }
 
     /**
-     * From now on each call fails before with the given odds, a commit fails after with the same odds, and each is now and then
-     * slow. The same seed gives the same faults to the same order of calls.
+     * Makes calls fail at random from now on: each call with the given odds before it is applied, each commit with the same odds after
+     * it is applied. Some calls are slow. The same seed injects the same faults into the same sequence of calls.
      */
     public void failAtRandom(long seed, double odds) {
         this.seed = seed;
         this.odds = odds;
     }
 
-    /** What is done before each commit: what others do just then. */
+    /** Sets an action that runs before each commit, as a concurrent caller would. */
     public void beforeCommit(Runnable others) {
         beforeCommit = others;
     }
 
-    /** How many commits were asked for. */
+    /** Returns the number of commits that were requested. */
     public int commits() {
         return commits.get();
     }

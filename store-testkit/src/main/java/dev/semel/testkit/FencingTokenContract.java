@@ -17,7 +17,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Fencing tokens rise with every start of a key, also after its record was deleted. They are not comparable across keys. */
+/** Fencing tokens rise with every start of a key, even after its record is deleted. They are not comparable across keys. */
 public interface FencingTokenContract extends StoreFixture {
 
     private long clockMicros() {
@@ -29,7 +29,7 @@ public interface FencingTokenContract extends StoreFixture {
                 .fencingToken();
     }
 
-    /** So a token is higher than those that the key had before its record was deleted. */
+    /** A token is therefore higher than those that the key had before its record was deleted. */
     @Test
     default void firstToken_isAtLeastTheClockInMicroseconds() {
         long first = start(call("a"));

@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Passes all calls to another store, for tests that change one thing about it. Every write goes through {@link #commit}, also on a
- * store that has no documents. A call that the other store has no method for throws a {@link ClassCastException}.
+ * Forwards all calls to another store. Tests override single methods. Every write goes through {@link #commit}, even if the other store
+ * has no documents. A call to a method that the other store does not have throws a {@link ClassCastException}.
  */
 public abstract class ForwardingStore implements OrderedStore, QuotaStore, AdminStore {
 
-    /** The other store. */
+    /** The store that receives the calls. */
     protected final OnceStore store;
 
     protected ForwardingStore(OnceStore store) {

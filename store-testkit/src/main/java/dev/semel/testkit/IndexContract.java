@@ -18,10 +18,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A document is found by index entries of the same parts, which come and go with it. */
+/** A document is found by its index entries, which are written and deleted with it. */
 public interface IndexContract extends DocumentFixture {
 
-    /** Votes, found by who gave them and by what they are for. */
+    /** Votes, by user in the key and by target in an index. */
     DocumentCollection VOTES = DocumentCollection.of(
             "votes",
             KeyTemplate.of("usr_{user:uuid4s}_tag_{tag:uuid4s}_tar_{target:uuid4s}"),
@@ -52,7 +52,7 @@ public interface IndexContract extends DocumentFixture {
         vote(ann, tag, IdSchemes.UUID4S.mint());
         assertThat(found(Map.of("tag", tag, "target", target)))
                 .containsExactlyInAnyOrder(byAnn, byBob)
-                .isSorted(); // by user, which comes first in the key and last in the index entry
+                .isSorted(); // by user, which is first in the key and last in the index entry
         assertThat(found(Map.of("user", ann, "tag", tag, "target", target))).containsExactly(byAnn);
         assertThat(found(Map.of("user", ann))).hasSize(2);
         assertThat(found(Map.of("tag", tag))).hasSize(3);
@@ -102,7 +102,7 @@ public interface IndexContract extends DocumentFixture {
     default void query_thatFixesNoPrefix_isRejected_withTheQueriesThatArePossible() {
         assertThatThrownBy(() -> found(Map.of("target", IdSchemes.UUID4S.mint())))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("No key of votes begins with [target]; it can be asked by [user], [user, tag], "
+                .hasMessage("No key or index of votes starts with [target]; it can be queried by [user], [user, tag], "
                         + "[user, tag, target], [tag], [tag, target]");
         assertThatThrownBy(() -> found(Map.of())).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> found(Map.of("colour", "red"))).isInstanceOf(IllegalArgumentException.class);

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Nobody sees, replays or changes what is another's. */
+/** A user neither sees, replays nor changes the keys of another user. */
 public interface IsolationContract extends StoreFixture {
 
     private static Call of(String user, String endpoint, String key) {

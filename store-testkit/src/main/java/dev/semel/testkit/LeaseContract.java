@@ -22,13 +22,21 @@ import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import dev.semel.store.spi.OnceStore;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A lease is renewed by its owner, and taken over after the owner crashed; then the owner has lost it. */
+/** The owner renews its lease. After a crash another owner takes over, and the first has lost the lease. */
 public interface LeaseContract extends StoreFixture {
 
     @Test
@@ -58,9 +66,9 @@ public interface LeaseContract extends StoreFixture {
         Outcome outcome = newOnce(faulty, SETTINGS, OnceListener.NONE).leased(call, IfAbandoned.RERUN, lease -> {
             for (int i = 0; i < 9; i++) {
                 faulty.goDown();
-                time().advance(SETTINGS.lease().dividedBy(3)); // this beat fails
+                time().advance(SETTINGS.lease().dividedBy(3)); // this renewal fails
                 faulty.comeUp();
-                time().advance(SETTINGS.lease().dividedBy(3)); // and this one gets through
+                time().advance(SETTINGS.lease().dividedBy(3)); // and this one succeeds
                 assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.InProgress.class);
             }
             return Response.of("at last");
@@ -68,7 +76,7 @@ public interface LeaseContract extends StoreFixture {
         assertThat(outcome).isInstanceOf(Outcome.Executed.class);
     }
 
-    /** An owner is cut off, another takes over, and then the first comes back. */
+    /** Cuts an owner off from the store, runs {@code meanwhile}, and reconnects the owner. */
     private Outcome cutOffOwner(Call call, IfAbandoned ifAbandoned, OnceListener listener, Runnable meanwhile) {
         FaultyStore faulty = new FaultyStore(store());
         return newOnce(faulty, SETTINGS, listener).leased(call, ifAbandoned, lease -> {
@@ -193,7 +201,7 @@ public interface LeaseContract extends StoreFixture {
         });
     }
 
-    /** The effect is there already: all that matters now is to say so. */
+    /** The effect has already happened, so the completion must be recorded. */
     @Test
     default void completion_isRetriedAsLongAsTheLeaseIsHeld() {
         for (IfAbandoned ifAbandoned : IfAbandoned.values()) {
@@ -234,7 +242,7 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
-    @SuppressWarnings("NullAway") // hostile on purpose
+    @SuppressWarnings("NullAway") // the worst exception that an operation can throw
     default void operationWithAnUnclearFailure_freezes() {
         List<LeasedOperation> operations = List.of(
                 lease -> {
@@ -251,6 +259,36 @@ public interface LeaseContract extends StoreFixture {
             assertThat(Thread.interrupted()).isEqualTo(i == 1);
             assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
         }
+    }
+
+    @Test
+    default void unclearFailureThatIsWrapped_freezes() {
+        List<Throwable> unclear = List.of(
+                new StackOverflowError(),
+                new InterruptedException(),
+                new InterruptedIOException(),
+                new ClosedByInterruptException(),
+                new UnknownOutcomeException("no response in time", null));
+        for (int i = 0; i < unclear.size(); i++) {
+            Throwable cause = new ExecutionException(new CompletionException(unclear.get(i)));
+            Call call = call("k" + i);
+            assertThat(newOnce().leased(call, IfAbandoned.FREEZE, lease -> {
+                        throw new IllegalStateException(cause);
+                    }))
+                    .isInstanceOf(Outcome.Unknown.class);
+            assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
+        }
+    }
+
+    @Test
+    default void failureWhoseCausesFormACycle_hasFailed() {
+        Exception first = new Exception("first");
+        Exception second = new Exception("second", first);
+        first.initCause(second);
+        assertThat(newOnce().leased(call("k"), IfAbandoned.FREEZE, lease -> {
+                    throw second;
+                }))
+                .isInstanceOf(Outcome.Failed.class);
     }
 
     @Test
@@ -322,6 +360,25 @@ public interface LeaseContract extends StoreFixture {
         IdempotencyRecord record = Objects.requireNonNull(stored(call));
         assertThat(record.deadline()).isEqualTo(time().instant().plus(SETTINGS.retention()));
         assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1999-12-31T23:59:59Z", "2019-12-31T23:59:59Z", "2200-01-01T00:00:00Z"})
+    default void clockThatNoIdCanRepresent_runsTheOperationOnce(Instant wrong) {
+        AtomicInteger runs = new AtomicInteger();
+        for (Mode mode : modes()) {
+            Call call = call("during-" + mode);
+            time().setClock(Instant.parse("2026-01-07T12:00:00Z"));
+            assertThat(run(newOnce(), mode, call, () -> {
+                        time().setClock(wrong);
+                        return Response.of("done " + runs.incrementAndGet());
+                    }))
+                    .isInstanceOf(Outcome.Executed.class);
+            time().advance(SETTINGS.lease().multipliedBy(2));
+            assertThat(run(mode, call, "must not run")).isInstanceOf(Outcome.Replayed.class);
+            assertThat(run(mode, call("before-" + mode), "done")).isInstanceOf(Outcome.Executed.class);
+        }
+        assertThat(runs).hasValue(modes().size());
     }
 
     /** Collects the fencing tokens of completions that were rejected. */

@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A key that was used for one thing is not used for another. */
+/** A key that was used with one payload is rejected with another. */
 public interface MismatchContract extends StoreFixture {
 
     @ParameterizedTest
@@ -30,7 +30,7 @@ public interface MismatchContract extends StoreFixture {
                 .isEqualTo(new Outcome.Mismatch());
     }
 
-    /** What is in progress in the same process has no record yet if it is atomic, but it is known all the same. */
+    /** An atomic call in progress has no record yet, but its own process detects the mismatch. */
     @ParameterizedTest
     @EnumSource
     default void otherPayload_whileTheFirstRuns_isMismatch(Mode mode) {

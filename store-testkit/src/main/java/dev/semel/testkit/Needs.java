@@ -7,12 +7,11 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The interface that a store must implement to be tested by a topic of the contract, or by a single test. On other stores these are skipped. */
+/** The interface that a store must implement for a topic of the contract, or for a single test. They are skipped for other stores. */
 @Documented
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Needs {
 
-    /** The interface. */
     Class<? extends OnceStore> value();
 }

@@ -1,6 +1,6 @@
 package dev.semel.testkit;
 
-/** The contract of every store, whose records are all it needs. A file for each topic. */
+/** The contract of every store, by topic. It needs only idempotency records. */
 public interface OnceStoreContract
         extends CompareAndSetContract,
                 RecordContract,
@@ -10,6 +10,7 @@ public interface OnceStoreContract
                 ReplayContract,
                 MismatchContract,
                 LeaseContract,
+                AsyncLeaseContract,
                 ExpiryContract,
                 FailureContract,
                 WaitingContract,

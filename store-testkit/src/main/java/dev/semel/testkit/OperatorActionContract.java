@@ -23,10 +23,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Operators decide about keys when the engine cannot. */
+/** Operators decide about keys that the engine cannot decide about. */
 public interface OperatorActionContract extends StoreFixture {
 
-    /** The state of a key. */
+    /** States of a key, with the actions that are possible in each. */
     enum State {
         ABSENT,
         RUNNING,
@@ -58,7 +58,7 @@ public interface OperatorActionContract extends StoreFixture {
         return call;
     }
 
-    /** Performs an action, and returns the record afterwards; null if the action is not possible. */
+    /** Performs an action, and returns the new record, or null if the action is not possible. */
     private @Nullable IdempotencyRecord perform(OperatorAction action, Call call) {
         IdempotencyWrite write = action.on(store().find(call.key()), SETTINGS, Response.of("by hand"));
         if (write == null) {
@@ -116,7 +116,7 @@ public interface OperatorActionContract extends StoreFixture {
                 .isEqualTo("the second");
     }
 
-    /** The owner hangs in the same process in which the next retry comes. */
+    /** The owner hangs, and the retry arrives in the same process. */
     @Test
     default void hangingOwner_blocksNoRetry_afterItsKeyWasReleased() {
         assertRetryRunsAfter(call -> perform(OperatorAction.RELEASE, call));
@@ -146,7 +146,7 @@ public interface OperatorActionContract extends StoreFixture {
         assertThat(((Outcome.Replayed) third).response().text()).isEqualTo("the second");
     }
 
-    /** In a thread of its own, as another request would. */
+    /** Retries in a separate thread, as another request would. */
     private Outcome retryElsewhere(Once once, Call call) {
         return CompletableFuture.supplyAsync(() -> run(once, Mode.LEASED, call, () -> Response.of("the second")))
                 .join();

@@ -23,21 +23,21 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Records that are kept in order are found in the order in which they were committed, whatever their keys. */
+/** Documents of an ordered collection are returned in commit order, regardless of their keys. */
 @Needs(OrderedStore.class)
 public interface OrderContract extends DocumentFixture {
 
-    /** Notes, all in one order. */
+    /** Notes in one commit order. */
     DocumentCollection NOTES =
             DocumentCollection.of("notes", KeyTemplate.of("{note}")).inCommitOrder();
 
-    /** What else a slow commit writes. */
+    /** Additional documents that make a commit slow. */
     DocumentCollection BULK = DocumentCollection.of("bulk", KeyTemplate.of("{id}"));
 
-    /** So long that it takes a while to write. */
+    /** A text that takes long to write. */
     Json LONG_TEXT = Json.of("\"" + "x".repeat(300_000) + "\"");
 
-    /** Remarks on notes, in the order of each note. */
+    /** Remarks on notes, in a separate commit order for each note. */
     DocumentCollection REMARKS = DocumentCollection.of("remarks", KeyTemplate.of("{note:uuid4s}_{remark}"))
             .inCommitOrder("note");
 
@@ -145,7 +145,7 @@ public interface OrderContract extends DocumentFixture {
         try {
             List<Future<?>> writing = new ArrayList<>();
             for (int i = 0; i < writers; i++) {
-                boolean slow = i % 2 == 0; // so much to write that those who start later may be done sooner
+                boolean slow = i % 2 == 0; // so much that commits which start later may complete sooner
                 writing.add(threads.submit(() -> {
                     for (int n = 0; n < each; n++) {
                         String key = IdSchemes.UUID4S.mint();
@@ -186,7 +186,7 @@ public interface OrderContract extends DocumentFixture {
             return NOTES.delete(tx, "a");
         });
         assertThat(keys(oldestNotes())).containsExactly("b");
-        note("a"); // if its old index entry were still there, it would be found twice
+        note("a"); // with its old index entry it would be found twice
         assertThat(keys(oldestNotes())).containsExactly("b", "a");
     }
 
@@ -211,12 +211,13 @@ public interface OrderContract extends DocumentFixture {
                     return NOTES.create(tx, "b", Json.of("2"));
                 }))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("A transaction creates one document in a commit order, and this is a second one of notes");
+                .hasMessage("A transaction can create only one document of notes in the same commit order");
         assertThat(oldestNotes()).isEmpty();
         transactions().run(tx -> {
             NOTES.create(tx, "a", Json.of("1"));
             REMARKS.create(tx, note + "_a", Json.of("1"));
-            return REMARKS.create(tx, IdSchemes.UUID4S.mint() + "_a", Json.of("1")); // in the order of another note
+            return REMARKS.create(
+                    tx, IdSchemes.UUID4S.mint() + "_a", Json.of("1")); // in the commit order of another note
         });
         assertThat(keys(oldestNotes())).containsExactly("a");
         assertThat(REMARKS.oldest(documents(), Map.of("note", note), null, 9).items())

@@ -1,4 +1,4 @@
 package dev.semel.testkit;
 
-/** The contract of stores that number commits. A file for each topic. */
+/** The contract of stores with commit sequence numbers, by topic. */
 public interface OrderedStoreContract extends OrderContract, WatchContract {}

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A user starts no more new keys in a sliding window than the quota allows. */
+/** In a sliding window, a user cannot start more new keys than the quota allows. */
 @Needs(QuotaStore.class)
 public interface QuotaContract extends StoreFixture {
 

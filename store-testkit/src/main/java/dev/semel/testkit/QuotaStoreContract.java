@@ -1,4 +1,4 @@
 package dev.semel.testkit;
 
-/** The contract of stores that limit how many new keys a user starts. */
+/** The contract of stores that enforce a quota of new keys per user. */
 public interface QuotaStoreContract extends QuotaContract {}

@@ -23,12 +23,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Many threads on several servers, all of which call for the same keys. */
+/** Many threads that call the same keys on several servers at the same time. */
 public final class Race {
 
     private static final int THREADS = 64;
 
-    /** So many that what one server knows of its own calls does not hide what the store lets through. */
+    /** A server merges its own concurrent calls. With many servers, most conflicts reach the store. */
     private static final int SERVERS = 16;
 
     private final List<Once> servers = new ArrayList<>();
@@ -44,8 +44,8 @@ public final class Race {
     /**
      * The result of a race.
      *
-     * @param responses the response of each key
-     * @param executions how often each key was executed
+     * @param responses response of each key
+     * @param executions number of executions of each key
      */
     record Tally(Map<String, String> responses, Map<String, AtomicInteger> executions) {
 
@@ -67,12 +67,12 @@ public final class Race {
         return StoreFixture.call(key, "\"" + key + "\"").waiting(Duration.ofSeconds(30));
     }
 
-    /** The server of the current thread. */
+    /** Returns the server that the current thread calls. */
     Once server() {
         return servers.get((int) (Thread.currentThread().getId() % servers.size()));
     }
 
-    /** Every thread calls for every key, in an order of its own, and again until it gets a response. */
+    /** Calls every key from every thread, each until it gets a response. */
     Tally run(Function<String, Outcome> caller) throws Exception {
         Tally tally = new Tally();
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
@@ -83,7 +83,7 @@ public final class Race {
                 for (int j = 0; j < keys; j++) {
                     order.add("k" + j);
                 }
-                // half of the threads run together, so that they meet; the others go their own ways
+                // half of the threads use the same order, so that they conflict; the others use random orders
                 Collections.shuffle(order, new Random(i % 2 == 0 ? 0 : i));
                 racers.add(threads.submit(() -> order.forEach(key -> tally.count(key, callUntilDone(key, caller)))));
             }
@@ -97,7 +97,7 @@ public final class Race {
         return tally;
     }
 
-    /** A store that fails so often for one key does not fail at random. */
+    /** More failures in a row than random faults cause. */
     private static final int MOST_FAILURES = 200;
 
     private static Outcome callUntilDone(String key, Function<String, Outcome> caller) {
@@ -112,7 +112,7 @@ public final class Race {
             } catch (StoreException e) {
                 // the caller retries with the same key
                 if (++failures == MOST_FAILURES) {
-                    throw new AssertionError("The store has failed " + failures + " times in a row for one key", e);
+                    throw new AssertionError("The store failed " + failures + " times in a row for the key " + key, e);
                 }
             }
         }

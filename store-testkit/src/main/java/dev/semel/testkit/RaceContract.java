@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The crude race: many threads on several servers, thousands of keys, all of them at once, and one completion each. */
+/** Many threads on several servers call thousands of keys at the same time: each key is completed once. */
 public interface RaceContract extends RaceFixture {
 
     @Test
@@ -29,7 +29,7 @@ public interface RaceContract extends RaceFixture {
         }
     }
 
-    /** A run whose completion stays lost is run again, which is what {@code RERUN} means; but one completion alone is recorded. */
+    /** Under {@code RERUN} an operation runs again if its completion is lost, but only one completion is recorded. */
     @Test
     default void leasedRace_onAStoreThatFails_recordsOneCompletionForEachKey() throws Exception {
         try (OnceStore store = openAnother(Time.system())) {

@@ -3,15 +3,15 @@ package dev.semel.testkit;
 import dev.semel.store.spi.OnceStore;
 import java.time.Duration;
 
-/** What the races have in common. */
+/** What the tests of races share. */
 public interface RaceFixture extends StoreFixture {
 
-    /** How many keys they race for; a slow store may ask for fewer. */
+    /** Returns the number of keys of a race. A slow store may return fewer. */
     default int raceKeys() {
         return TestSize.of(500, 2_000);
     }
 
-    /** A race on a store. */
+    /** Returns a race of {@link #raceKeys} keys on a store. */
     default Race newRace(OnceStore store, Duration lease) {
         return new Race(store, lease, raceKeys());
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.json.Fingerprint;
 import dev.semel.once.Call;
+import dev.semel.once.Outcome;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
@@ -21,7 +22,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A record is read as it was written, whatever it holds. */
+/** An idempotency record is read as it was written, with any content. */
 public interface RecordContract extends StoreFixture {
 
     @Test
@@ -47,7 +48,7 @@ public interface RecordContract extends StoreFixture {
         }
     }
 
-    /** Leases and retentions are compared with the clock, and a renewal is noticed by its deadline. */
+    /** Leases and retentions are compared with the clock, and a renewal is detected by its deadline. */
     @Test
     default void times_areKeptToTheMicrosecond() {
         time().advance(Duration.of(123_457, ChronoUnit.MICROS));
@@ -67,6 +68,42 @@ public interface RecordContract extends StoreFixture {
         assertThat(written.key()).isEqualTo(key);
         assertThat(written.clientTxId()).isEqualTo("t".repeat(255));
         assertThat(stored(call)).isEqualTo(written);
+    }
+
+    @Test
+    default void user_mayHaveAnyName() {
+        for (Mode mode : modes()) {
+            for (String user : USERS) {
+                assertThat(run(mode, callOf(user, mode, "k"), "of " + user)).isInstanceOf(Outcome.Executed.class);
+            }
+            for (String user : USERS) {
+                Outcome again = run(mode, callOf(user, mode, "k"), "must not run");
+                assertThat(again.orElseThrow().text()).isEqualTo("of " + user);
+                assertThat(again).isInstanceOf(Outcome.Replayed.class);
+                assertThat(Objects.requireNonNull(stored(callOf(user, mode, "k")))
+                                .key()
+                                .user())
+                        .isEqualTo(user);
+            }
+        }
+    }
+
+    @Test
+    default void key_mayBeAnyStringOfRfc8941() {
+        List<String> keys = List.of("a b", " a b ", "\"a\\b\"", "a/b", "..", "{a,b}", "'; --", "50%_", "~".repeat(255));
+        for (Mode mode : modes()) {
+            for (String key : keys) {
+                assertThat(run(mode, callOf("ann", mode, key), "of " + key)).isInstanceOf(Outcome.Executed.class);
+            }
+            for (String key : keys) {
+                Outcome again = run(mode, callOf("ann", mode, key), "must not run");
+                assertThat(again.orElseThrow().text()).isEqualTo("of " + key);
+            }
+        }
+    }
+
+    private static Call callOf(String user, Mode mode, String key) {
+        return Call.of(new IdempotencyKey(user, "POST /" + mode, key), Fingerprint.ofJson(PAYLOAD));
     }
 
     @Test

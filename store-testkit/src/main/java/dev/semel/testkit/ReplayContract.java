@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every retry gets the recorded response, byte for byte. */
+/** Every retry returns the recorded response, byte for byte. */
 public interface ReplayContract extends StoreFixture {
 
     private static Response replayed(Outcome outcome) {
@@ -35,6 +35,21 @@ public interface ReplayContract extends StoreFixture {
         for (int i = 0; i < 3; i++) {
             assertThat(replayed(run(mode, call, "must not run"))).isEqualTo(response);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    default void replay_keepsEveryCharacterOfAHeader(Mode mode) {
+        Map<String, String> headers = Map.of(
+                "lone surrogates", "a\uD800b\uDC00\uDC00c\uD800",
+                "pair", "\uD83D\uDE00",
+                "replacement", "\uFFFD",
+                "controls", "\0\t\n\r\\",
+                "\uDFFF", "in the name");
+        Response response = Response.of(200, headers, new byte[] {1});
+        Call call = call("k");
+        run(newOnce(), mode, call, () -> response);
+        assertThat(replayed(run(mode, call, "must not run"))).isEqualTo(response);
     }
 
     @ParameterizedTest

@@ -19,10 +19,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Documents come in the order of their keys, page by page. */
+/** A scan returns documents in key order, in pages. */
 public interface ScanContract extends DocumentFixture {
 
-    /** All documents of the shared collection. */
+    /** Returns a scan of all documents of the shared collection. */
     static Scan all(int limit) {
         return new Scan("things", "", "", KeyRange.ofPrefix(""), "", limit);
     }
@@ -139,7 +139,7 @@ public interface ScanContract extends DocumentFixture {
             page.items().forEach(document -> seen.add(document.key()));
             next = page.next().orElse(null);
             if (next != null) {
-                // others delete the document with which the page ended, and write before and after it
+                // the last document of the page is deleted, and others are written before and after it
                 String last = seen.get(seen.size() - 1);
                 transactions().run(tx -> things.delete(tx, last));
                 commit(Map.of(), document("k" + last.substring(1) + "-new", 1, "1"), document("k00", 2, "2"));

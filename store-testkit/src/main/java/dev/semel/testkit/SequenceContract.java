@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Numbers that a store counts: without gaps, or in blocks. */
+/** Persistent counters: without gaps, or allocated in blocks. */
 public interface SequenceContract extends DocumentFixture {
 
     @Test
@@ -60,7 +60,7 @@ public interface SequenceContract extends DocumentFixture {
     @Test
     default void blocks_areNeverAllocatedTwice() throws Exception {
         StoredSequence orders = StoredSequence.named("orders");
-        // In a controlled time a retry would not pause, and could lose every one of its races.
+        // With ControlledTime a retry would not pause, and could lose every race.
         Transactions racing = new Transactions(documents(), Time.system());
         List<LongSupplier> processes = List.of(orders.inBlocks(racing, 10), orders.inBlocks(racing, 7));
         Set<Long> drawn = ConcurrentHashMap.newKeySet();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
-/** Skips a test whose topic {@linkplain Needs needs} an interface that the store does not implement, or a mode that it cannot run. */
+/** Skips a test that {@linkplain Needs needs} an interface that the store does not implement, or a mode that the store does not support. */
 final class SkipsWhatIsNotImplemented implements InvocationInterceptor {
 
     @Override
@@ -34,11 +34,11 @@ final class SkipsWhatIsNotImplemented implements InvocationInterceptor {
         for (Object argument : test.getArguments()) {
             boolean isPossible = !(argument instanceof StoreFixture.Mode mode)
                     || fixture.modes().contains(mode);
-            Assumptions.assumeTrue(isPossible, () -> "The store runs no operations that are " + argument);
+            Assumptions.assumeTrue(isPossible, () -> "The store does not support the mode " + argument);
         }
     }
 
-    /** Checks what a topic needs, and what the fixtures need that it extends. */
+    /** Checks the needs of a topic and of the fixtures that it extends. */
     private static void checkTopic(Class<?> topic, StoreFixture fixture) {
         check(topic, fixture);
         for (Class<?> parent : topic.getInterfaces()) {

@@ -15,7 +15,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The table of the engine, cell by cell: how a key stands, and whether the call asks for the same. */
+/** The state table of the engine: the outcome for each state of a key, with the same and with another payload. */
 public interface StateTableContract extends StoreFixture {
 
     private static Call other(Call call) {
@@ -34,7 +34,7 @@ public interface StateTableContract extends StoreFixture {
         assertThat(record.attempts()).isEqualTo(attempt);
     }
 
-    /** The outcome is what it should be, and nothing has changed. */
+    /** Asserts that the call is a mismatch, and that the record is unchanged. */
     private void assertMismatch(Mode mode, Call call) {
         IdempotencyRecord before = stored(call);
         assertThat(run(mode, other(call), "must not run")).isEqualTo(new Outcome.Mismatch());

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Operators find keys, and decide about them. */
+/** Operators list keys and act on them. */
 public interface StoreAdminContract extends AdminFixture {
 
     private static Call call(String user, String endpoint, String key, String clientTxId) {
@@ -41,7 +41,7 @@ public interface StoreAdminContract extends AdminFixture {
                 status == Status.COMPLETED ? Response.of("a secret") : null);
     }
 
-    /** All keys that a query asks for, page by page. */
+    /** Returns all keys that match a query, read in pages. */
     private List<String> list(KeyQuery query) {
         List<String> found = new ArrayList<>();
         Optional<String> after = Optional.ofNullable(query.after());
@@ -183,6 +183,26 @@ public interface StoreAdminContract extends AdminFixture {
         }
         assertThatThrownBy(() -> admin().list(KeyQuery.all(1).after("nonsense")))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    default void userWithAnyName_isListedAndErased_andNoOther() {
+        for (String user : USERS) {
+            put(user, "POST /a", "one", Status.COMPLETED);
+            put(user, "POST /a", "two", Status.FAILED);
+        }
+        for (int limit : new int[] {1, 3, 100}) {
+            assertThat(list(KeyQuery.all(limit))).hasSize(2 * USERS.size()).doesNotHaveDuplicates();
+            assertThat(list(KeyQuery.all(limit).in(KeyStatus.FAILED))).hasSize(USERS.size());
+        }
+        for (String user : USERS) {
+            assertThat(list(KeyQuery.all(1).ofUser(user))).containsExactlyInAnyOrder(user + " one", user + " two");
+            assertThat(list(KeyQuery.all(1).ofUser(user).ofClientTx("tx-two"))).containsExactly(user + " two");
+        }
+        for (int erased = 0; erased < USERS.size(); erased++) {
+            assertThat(admin().erase(USERS.get(erased), true)).containsEntry(StoreAdmin.KEYS, 2L);
+            assertThat(list(KeyQuery.all(100))).hasSize(2 * (USERS.size() - erased - 1));
+        }
     }
 
     @Test

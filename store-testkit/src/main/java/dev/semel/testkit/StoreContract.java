@@ -7,8 +7,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * The contract of stores. A store's own tests extend this class and open an empty store; the suites of all interfaces that the store
- * implements run, and the others are reported as skipped.
+ * The contract of stores as a test suite. The tests of a store extend this class and implement {@link #open}. Tests of interfaces that
+ * the store does not implement are reported as skipped.
  *
  * <pre>{@code
  * class MyStoreTest extends StoreContract {
@@ -32,7 +32,7 @@ public abstract class StoreContract
     /**
      * Opens an empty store.
      *
-     * @param time the clock of the store, which tests set
+     * @param time the clock that the store has to use; tests advance it
      */
     protected abstract OnceStore open(Time time);
 

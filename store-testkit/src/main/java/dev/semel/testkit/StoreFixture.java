@@ -26,84 +26,111 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What all topics of the contract have in common: a store, a clock, and engines on them. */
+/** What all topics of the contract share: a store, its clock, and engines on the store. */
 @ExtendWith(SkipsWhatIsNotImplemented.class)
 public interface StoreFixture {
 
-    /** The settings that the topics count on: those that users get, but without a quota. */
-    OnceSettings SETTINGS = OnceSettings.DEFAULTS.withQuota(Quota.NONE);
+    /** The settings of the tests: the defaults. */
+    OnceSettings SETTINGS = OnceSettings.DEFAULTS;
 
-    /** The payload that calls carry unless they say otherwise. */
+    /** Users as identity providers name them. Some differ only in case or in their encoding, and some contain others. */
+    List<String> USERS = List.of(
+            "bob@example.com",
+            "Bob@example.com",
+            "auth0|42",
+            "ann",
+            "bob",
+            "ann,bob",
+            "{ann,bob}",
+            "a/b",
+            "a",
+            "CN=Bob, O=\"Example\"",
+            "'; drop table idempotency_records; --",
+            "50%_\\",
+            " ",
+            "Zo\u00eb",
+            "Zoe\u0308",
+            "\u674e\u5c0f\u9f99",
+            "\ud83d\ude00",
+            "\uffff",
+            "\ud83d\ude00".repeat(255));
+
+    /** The payload of calls, by default. */
     String PAYLOAD = "{\"amount\":100}";
 
-    /** An empty store, opened for this test. */
+    /** Returns the store of this test, which is empty at the start. */
     OnceStore store();
 
-    /** The clock of the store. */
+    /** Returns the clock of the store. */
     ControlledTime time();
 
-    /** Another empty store, independent of the first, with another clock. */
+    /** Opens another empty store, independent of the first, with another clock. */
     OnceStore openAnother(Time time);
 
-    /** How an operation is run. */
+    /** The two ways to run an operation. */
     enum Mode {
         ATOMIC,
         LEASED
     }
 
-    /** How operations can be run on the store. */
+    /** Returns the modes that the store supports. */
     default List<Mode> modes() {
         return store() instanceof DocumentStore ? List.of(Mode.values()) : List.of(Mode.LEASED);
     }
 
-    /** Runs an operation that does nothing but respond. */
+    /** Runs an operation that only returns a response. */
     default Outcome run(Mode mode, Call call, String response) {
         return run(newOnce(), mode, call, () -> Response.of(response));
     }
 
-    /** Runs an operation that does nothing but respond, on a given engine. */
+    /** Runs an operation without effects on a given engine. */
     default Outcome run(Once once, Mode mode, Call call, Callable<Response> operation) {
         return mode == Mode.ATOMIC
                 ? once.atomic(call, tx -> operation.call())
                 : once.leased(call, IfAbandoned.RERUN, lease -> operation.call());
     }
 
-    /** An engine on the store, as a server of its own would have. */
+    /** Returns a new engine on the store, as another server would have. */
     default Once newOnce() {
         return newOnce(store(), SETTINGS, OnceListener.NONE);
     }
 
-    /** An engine with other settings, or on a store that fails. */
+    /** Returns a new engine with other settings or on another store. */
     default Once newOnce(OnceStore store, OnceSettings settings, OnceListener listener) {
         return new Once(store, time(), settings, listener);
     }
 
-    /** A new commit id. */
     default String newCommitId() {
         return IdSchemes.TID62.mint();
     }
 
-    /** A call by ann. */
+    /** Throws anything where the compiler expects an unchecked exception. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    /** Returns a call of the user ann. */
     static Call call(String key) {
         return call(key, PAYLOAD);
     }
 
-    /** A call by ann with another payload. */
+    /** Returns a call of the user ann with another payload. */
     static Call call(String key, String payload) {
         return Call.of(new IdempotencyKey("ann", "POST /payments", key), Fingerprint.ofJson(payload));
     }
 
-    /** The stored record of a call. */
+    /** Returns the stored record of a call, or null. */
     default @Nullable IdempotencyRecord stored(Call call) {
         return store().find(call.key()).record();
     }
 
-    /** Leaves a record as an owner does who has claimed an operation and crashes. */
+    /** Writes the record that an owner leaves behind if it crashes after claiming an operation. */
     default IdempotencyRecord claimAndCrash(Call call, IfAbandoned ifAbandoned) {
         return write(call, Precondition.unchanged(stored(call)), Status.PROCESSING, ifAbandoned, null);
     }
 
-    /** Writes a record straight into the store. */
+    /** Writes a record directly to the store. */
     default IdempotencyRecord write(
             Call call,
             Precondition precondition,
@@ -115,7 +142,7 @@ public interface StoreFixture {
         return Objects.requireNonNull(((CommitResult.Applied) result).record());
     }
 
-    /** A change to the record of a call. */
+    /** Returns a write of the record of a call. */
     default IdempotencyWrite idempotencyWrite(
             Call call,
             Precondition precondition,

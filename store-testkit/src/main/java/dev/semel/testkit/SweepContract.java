@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Sweeps delete what has expired, step by step, and nothing else. */
+/** A sweep deletes only expired data, in bounded steps. */
 public interface SweepContract extends AdminFixture {
 
     @ParameterizedTest
@@ -208,7 +208,18 @@ public interface SweepContract extends AdminFixture {
         assertThat(admin().cleanups(100)).contains(new Cleanup(StoreAdmin.KEYS, 1, time().instant()));
     }
 
-    /** As when a server is stopped amid a sweep, and started again. */
+    @Test
+    default void sweepsAtHugeIntervals_start() {
+        List<Boolean> completed = new ArrayList<>();
+        try (Sweeper sweeper =
+                new Sweeper(admin(), time(), List.of(), (cleanups, complete) -> completed.add(complete))) {
+            sweeper.every(Duration.ofSeconds(Long.MAX_VALUE), e -> {});
+            time().advance(Duration.ofMinutes(2));
+            assertThat(completed).containsExactly(true);
+        }
+    }
+
+    /** A server is stopped during a sweep, and restarted. */
     @Test
     default void sweepThatWasCutOff_isCompletedSoonAfterTheNextStart() {
         int keys = 60;
@@ -223,7 +234,7 @@ public interface SweepContract extends AdminFixture {
             swept.addAll(cleanups);
         };
         Sweeper stopped = new Sweeper(admin(), time(), List.of(), listener);
-        time().after(Duration.ZERO, stopped::close); // comes with its first rest
+        time().after(Duration.ZERO, stopped::close); // happens during its first pause
         stopped.sweep();
         try (Sweeper next = new Sweeper(admin(), time(), List.of(), listener)) {
             next.every(Duration.ofHours(6), e -> {});

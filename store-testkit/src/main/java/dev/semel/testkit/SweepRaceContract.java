@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Sweeps at the same time as calls: nothing live is deleted, and nothing that was completed is undone. */
+/** Sweeps that run concurrently with calls delete no live record and undo no completion. */
 public interface SweepRaceContract extends AdminFixture {
 
     int KEYS = TestSize.of(20, 40);
@@ -51,20 +51,20 @@ public interface SweepRaceContract extends AdminFixture {
         sweepBesideRetries("forgotten", SETTINGS.withTombstone(Duration.ZERO));
     }
 
-    /** All keys are expired, and each runs once more; and so again. */
+    /** Repeats: all keys expire, and each is called again during a sweep. */
     private void sweepBesideRetries(String prefix, OnceSettings settings) throws Exception {
         for (int i = 0; i < KEYS; i++) {
             run(newOnce(store(), settings, OnceListener.NONE), modeOf(i), call(prefix + i), () -> Response.of("0"));
         }
         for (int round = 1; round <= ROUNDS; round++) {
-            run(Mode.LEASED, call(prefix + "-left-" + round), "nobody asks again");
+            run(Mode.LEASED, call(prefix + "-left-" + round), "there is no further request");
             time().advance(SETTINGS.retention());
             assertThat(retryBesideSweeps(prefix, settings, String.valueOf(round)))
                     .isPositive();
         }
     }
 
-    /** The owners of all have crashed, so long ago that their keys may be deleted. */
+    /** The owners of all keys crashed so long ago that the keys may be deleted. */
     @Test
     default void sweepsDuringTakeovers_deleteNothingLive() throws Exception {
         for (int round = 1; round <= ROUNDS; round++) {
@@ -97,14 +97,17 @@ public interface SweepRaceContract extends AdminFixture {
         for (int i = 0; i < KEYS; i++) {
             IdempotencyRecord record = Objects.requireNonNull(stored(call(prefix + i)));
             assertThat(Objects.requireNonNull(record.response()).text()).isEqualTo(response);
-            if (modeOf(i) == Mode.LEASED) { // an atomic one may run twice, and be undone
+            if (modeOf(i) == Mode.LEASED) { // an atomic operation may run twice: one of the two is rolled back
                 assertThat(runs[i]).hasValue(1);
             }
         }
         return deleted;
     }
 
-    /** Owners that were cut off until their leases expired come back while a sweep freezes them: an operation that was reported as executed is completed. */
+    /**
+     * Owners that were cut off until their leases expired reconnect while a sweep freezes their keys. An operation that was reported as
+     * executed is completed.
+     */
     @Test
     default void sweepsDuringLateCompletions_freezeOnlyIncompleteOperations() throws Exception {
         Map<Call, Outcome> outcomes = new ConcurrentHashMap<>();
@@ -144,7 +147,7 @@ public interface SweepRaceContract extends AdminFixture {
         });
     }
 
-    /** A store through which leases cannot be kept up. */
+    /** A store whose leases cannot be renewed. */
     final class WithoutHeartbeats extends ForwardingStore {
 
         WithoutHeartbeats(OnceStore store) {

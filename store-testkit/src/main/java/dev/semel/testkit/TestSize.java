@@ -1,6 +1,6 @@
 package dev.semel.testkit;
 
-/** The size of a test: small by default, and large where the system property {@code semel.test.long} is {@code true}. */
+/** The size of tests: small by default, large if the system property {@code semel.test.long} is {@code true}. */
 public final class TestSize {
 
     private static final boolean LONG = Boolean.getBoolean("semel.test.long");
@@ -8,10 +8,10 @@ public final class TestSize {
     private TestSize() {}
 
     /**
-     * How much a test does.
+     * Returns the size for this run.
      *
-     * @param usual in the default run
-     * @param large in the long run
+     * @param usual size by default
+     * @param large size in a long run
      */
     public static int of(int usual, int large) {
         return LONG ? large : usual;

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A duplicate of a call in progress gets its outcome at once, or waits as long as it asks. */
+/** A duplicate of a call in progress returns at once, or waits for the outcome up to its own limit. */
 public interface WaitingContract extends StoreFixture {
 
-    /** Runs a first call that waits for a sign, and duplicates meanwhile. */
+    /** Starts a call that waits for a signal, and runs {@code meanwhile} until then. */
     private void whileTheFirstRuns(Once once, Mode mode, Call call, Meanwhile meanwhile) throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         CountDownLatch running = new CountDownLatch(1);
@@ -44,13 +44,13 @@ public interface WaitingContract extends StoreFixture {
         }
     }
 
-    /** What happens while a first call runs. */
+    /** What a test does while the first call runs. */
     interface Meanwhile {
 
         /**
-         * Happens.
+         * Sends duplicates.
          *
-         * @param sign counted down to let the first call end
+         * @param sign counted down to let the first call complete
          */
         void happens(ExecutorService threads, CountDownLatch sign) throws Exception;
     }
@@ -91,7 +91,7 @@ public interface WaitingContract extends StoreFixture {
         Once once = newOnce();
         Call call = call("k").waiting(Duration.ofSeconds(5));
         whileTheFirstRuns(once, mode, call, (threads, sign) -> {
-            int others = mode == Mode.LEASED ? 1 : 0; // the heartbeat
+            int others = mode == Mode.LEASED ? 1 : 0; // the lease renewal
             Future<Outcome> waiting = threads.submit(() -> run(once, mode, call, () -> Response.of("must not run")));
             time().awaitScheduled(1 + others);
             time().advance(Duration.ofMillis(4_999));
@@ -106,7 +106,7 @@ public interface WaitingContract extends StoreFixture {
     default void duplicateOnAnotherServer_waitsForTheRecord() {
         Call call = call("k");
         Once there = newOnce();
-        // On this time each pause of the other server is a step forward; after some of them the owner comes to its end.
+        // Each pause of the other server advances the clock. After some of them the owner completes.
         time().after(Duration.ofSeconds(3), () -> completeElsewhere(call));
         claimAndCrash(call, IfAbandoned.RERUN);
         Outcome outcome =

@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Watchers are notified when a document was created in commit order, and then see it. */
+/** A watcher is notified of each new document in commit order, and can then read it. */
 @Needs(OrderedStore.class)
 public interface WatchContract extends DocumentFixture {
 
-    /** Calls, all in one order. */
+    /** Calls in one commit order. */
     DocumentCollection CALLS =
             DocumentCollection.of("calls", KeyTemplate.of("{call}")).inCommitOrder();
 
@@ -29,7 +29,7 @@ public interface WatchContract extends DocumentFixture {
         transactions().run(tx -> CALLS.create(tx, key, Json.of("1")));
     }
 
-    /** Those with a higher commit sequence number. */
+    /** Returns the calls after a commit sequence number. */
     private List<Document> callsAfter(long sequence) {
         return CALLS.oldest(
                         documents(), Map.of(), CALLS.cursorAfter(Map.of(), sequence), DocumentCollection.LARGEST_PAGE)

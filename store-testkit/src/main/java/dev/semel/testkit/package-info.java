@@ -1,6 +1,6 @@
 /**
- * For people who write a store: the suite that every store has to pass, a time that tests set, and a store that fails on demand.
- * Start at {@link dev.semel.testkit.StoreContract}.
+ * Tests for authors of a store: the suite that every store must pass, a clock that tests control, and a store that injects faults. Start
+ * with {@link dev.semel.testkit.StoreContract}.
  */
 @NullMarked
 package dev.semel.testkit;

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
-/** Stores as people write them who have not read the contract: to test that the suite rejects them. */
+/** Stores with typical bugs, to test that the suite rejects them. */
 abstract class BrokenStore extends ForwardingStore {
 
     private BrokenStore(DocumentStore store) {
         super(store);
     }
 
-    /** Records whatever an owner brings, however late it comes. */
+    /** Records the completion of an owner whose lease was taken over. */
     static DocumentStore withoutFencing(DocumentStore store) {
         return new BrokenStore(store) {
             @Override
@@ -32,7 +32,7 @@ abstract class BrokenStore extends ForwardingStore {
         };
     }
 
-    /** First looks whether all is as expected, and then writes. */
+    /** Checks the preconditions first, and then writes in a separate step. */
     static DocumentStore thatReadsAndThenWrites(DocumentStore store) {
         return new BrokenStore(store) {
             @Override
@@ -49,13 +49,13 @@ abstract class BrokenStore extends ForwardingStore {
                         return new CommitResult.DocumentConflict(expected.getKey(), version);
                     }
                 }
-                LockSupport.parkNanos(1_000); // as far apart as the two would be over a network, at the very least
+                LockSupport.parkNanos(1_000); // at least as much time as between two round trips over a network
                 return force(commit, Map.of());
             }
         };
     }
 
-    /** Writes idempotency records and documents one after the other. */
+    /** Writes idempotency records and documents in two commits. */
     static DocumentStore thatSplitsCommits(DocumentStore store) {
         return new BrokenStore(store) {
             @Override
@@ -72,7 +72,7 @@ abstract class BrokenStore extends ForwardingStore {
         };
     }
 
-    /** Takes a commit that is asked for again for a new one. */
+    /** Applies a repeated commit again. */
     static DocumentStore thatForgetsCommitIds(DocumentStore store) {
         return new BrokenStore(store) {
             private int count;
@@ -88,7 +88,7 @@ abstract class BrokenStore extends ForwardingStore {
         };
     }
 
-    /** Counts the starts of each key from one, as long as its record is there. */
+    /** Counts the starts of each key from one, and loses the count with the record. */
     static DocumentStore whoseFencingTokensStartAgain(DocumentStore store) {
         return new BrokenStore(store) {
             @Override
@@ -112,7 +112,7 @@ abstract class BrokenStore extends ForwardingStore {
         return store.find(once.record().key());
     }
 
-    /** Writes, however the idempotency record stands. */
+    /** Writes without checking the idempotency record. */
     final CommitResult force(Commit commit, Map<DocumentId, String> writers) {
         while (true) {
             IdempotencyWrite once = commit.idempotencyWrite();

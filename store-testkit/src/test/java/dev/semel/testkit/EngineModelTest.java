@@ -29,37 +29,37 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two calls for the same key, in some of the ways in which two threads can take turns. A model checker runs them one
- * step at a time, and decides at every access to what they share whose turn it is.
+ * Two concurrent calls of the same key, in several interleavings of their steps. A model checker runs one thread at a time, and decides
+ * at every access to shared memory which thread continues.
  *
- * <h2>What it asks of these tests</h2>
+ * <h2>Limits of the model checker</h2>
  *
  * <ul>
- *   <li>A loop of more than ten rounds is taken for waiting, and where one is met <em>no turns are tried, without a word</em>:
- *       hence a store of few locks, and hence {@link #met}, to see that there were turns.
- *   <li>It sees {@code join} only if called on what is declared as a plain thread, and hangs otherwise.
- *   <li>It knows nothing of byte arrays that are seen as numbers, from which random ids are made: hence commit ids are counted.
- *   <li>It undoes, after each way, whatever it saw being written; only what is deep inside the JDK stays.
- *   <li>It does not notice what a thread throws, other than the one that starts the others.
+ *   <li>It treats a loop of more than ten rounds as waiting, and then <em>silently tries no interleavings</em>. So the store has few
+ *       locks, and {@link #met} checks that there were interleavings.
+ *   <li>It detects {@code join} only on a variable of type {@link Thread}, and hangs otherwise.
+ *   <li>It does not support byte arrays viewed as numbers, which random ids use. So commit ids are counted.
+ *   <li>After each interleaving it resets all memory that it saw being written, except inside the JDK.
+ *   <li>It ignores exceptions of all threads but the first.
  * </ul>
  */
 class EngineModelTest {
 
-    /** So few because each takes up to a tenth of a second; what is broken is found within some twenty. */
+    /** Each takes up to 0.1 s. Known bugs are found within about twenty. */
     private static final int ATOMIC_WAYS = TestSize.of(20, 60);
 
     private static final int LEASED_WAYS = TestSize.of(50, 200);
     private static final int LOCKS = 4;
-    private static final String BROKEN = "It does not hold that ";
+    private static final String BROKEN = "Violated: ";
     private static final Call CALL = StoreFixture.call("k");
     private static final Document FIRST = effect("first");
     private static final Document SECOND = effect("second");
     private static final Document RETRY = effect("retry");
 
-    /** How things ended, a line for each way. */
+    /** The outcomes, a line for each interleaving. */
     private final StringBuilder endings = new StringBuilder();
 
-    /** Goes on when told to, and nothing is ever due: nobody waits here. */
+    /** A clock that advances in steps. It never runs scheduled tasks, because no call waits. */
     private static final class SteppedTime implements Time {
 
         private volatile Instant now = Instant.EPOCH;
@@ -80,7 +80,7 @@ class EngineModelTest {
         }
     }
 
-    /** A store, and what is counted on it. */
+    /** A store with the counters of one interleaving. */
     private static final class World {
 
         final Mode mode;
@@ -110,7 +110,7 @@ class EngineModelTest {
         }
     }
 
-    /** Calls once, and keeps the outcome. */
+    /** Makes one call, and keeps its outcome. */
     private static final class Caller implements Runnable {
 
         private final World world;
@@ -156,7 +156,7 @@ class EngineModelTest {
         return new Document(id, 1, Instant.EPOCH, Instant.EPOCH, null, Json.of("1"), "", 0);
     }
 
-    /** Each is answered with what is recorded, or told that it is in progress. */
+    /** Checks that each call gets the recorded response or is in progress, and returns the outcomes. */
     private static String race(World world, boolean sameServer) {
         Once server = world.newServer();
         Caller first = new Caller(world, server, FIRST);
@@ -179,7 +179,7 @@ class EngineModelTest {
         return first.ending() + " " + second.ending();
     }
 
-    /** Returns 1 if the call was executed. */
+    /** Checks the response of a call, and returns 1 if the call was executed. */
     private static int requireResponse(Caller caller, Response recorded) {
         if (caller.outcome instanceof Outcome.Executed executed) {
             require(executed.response().equals(recorded), "what was executed is recorded");
@@ -200,8 +200,8 @@ class EngineModelTest {
     }
 
     /**
-     * Lets two callers meet in many ways. The model checker takes half a minute without an end for a hang, which a busy machine may need
-     * to prepare the classes; what really hangs does so again.
+     * Runs two callers in many interleavings. The model checker reports a hang after half a minute, which a busy machine may need to
+     * prepare the classes. A real hang happens again.
      */
     private static void explore(int ways, Runnable meeting) {
         for (int tries = 1; ; tries++) {
@@ -225,7 +225,7 @@ class EngineModelTest {
         });
     }
 
-    /** The first takes longer than its lease, so that the second may take over; but one answer stands. */
+    /** The first call takes longer than its lease, so the second may take over. Only one response is recorded. */
     private void checkOneResponse(UnaryOperator<DocumentStore> wrapping) {
         explore(LEASED_WAYS, () -> {
             World world = new World(

@@ -33,7 +33,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A durable store of idempotency records, as somebody might write it who has read the documentation: a file for each key. */
+/** A durable store of idempotency records with a file for each key, as a user of the documentation could write it. */
 public final class FileStore implements OnceStore {
 
     private final Path directory;
@@ -76,7 +76,7 @@ public final class FileStore implements OnceStore {
     @Override
     public void close() {}
 
-    /** No part holds a line feed, so no two keys have the same file. */
+    /** No part contains a line feed, so two keys never have the same file. */
     private Path file(IdempotencyKey key) {
         String parts = key.user() + "\n" + key.endpoint() + "\n" + key.key();
         return directory.resolve(UUID.nameUUIDFromBytes(parts.getBytes(UTF_8)).toString());

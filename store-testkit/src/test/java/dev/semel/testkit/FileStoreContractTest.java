@@ -19,6 +19,6 @@ class FileStoreContractTest extends StoreContract {
 
     @Override
     public int raceKeys() {
-        return 200; // each of which waits for the disk
+        return 200; // each waits for the disk
     }
 }

@@ -49,7 +49,7 @@ class MapStore implements OnceStore {
     @Override
     public void close() {}
 
-    // What broken stores do in another way.
+    // Broken stores override these.
 
     IdempotencyKey indexed(IdempotencyKey key) {
         return key;

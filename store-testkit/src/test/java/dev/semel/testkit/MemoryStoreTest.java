@@ -33,7 +33,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the memory store does beyond the contract: it is bounded. */
+/** What the memory store promises beyond the contract: its size is bounded. */
 class MemoryStoreTest {
 
     private static final int BYTES = 100_000;
@@ -70,7 +70,7 @@ class MemoryStoreTest {
         fill();
         assertThatThrownBy(() -> create("more", 10_000, null))
                 .isInstanceOf(StoreException.class)
-                .hasMessage("The memory store is full: it may hold 100000 bytes")
+                .hasMessage("The memory store is full: its limit is 100000 bytes")
                 .satisfies(e -> assertThat(((StoreException) e).isCertain()).isTrue());
         assertThat(store.read(id("more"))).isEmpty();
         for (int i = 0; i < 9; i++) {
@@ -154,6 +154,17 @@ class MemoryStoreTest {
     }
 
     @Test
+    void libraryWithDefaults_hasNoQuota() {
+        try (MemoryStore large = new MemoryStore()) {
+            Once library = Once.on(large);
+            for (int i = 0; i < 1_001; i++) {
+                assertThat(library.atomic(call("k" + i), tx -> Response.of("x")))
+                        .isInstanceOf(Outcome.Executed.class);
+            }
+        }
+    }
+
+    @Test
     void quotaOfAnIdleUser_takesNoMemory() {
         Once limited = new Once(
                 store,
@@ -165,7 +176,7 @@ class MemoryStoreTest {
         for (int i = 0; i < 5_000; i++) {
             Call call = Call.of(new IdempotencyKey("user-" + i, "POST /", "k"), Fingerprint.ofJson("1"));
             assertThat(limited.atomic(call, tx -> Response.of("x"))).isInstanceOf(Outcome.Executed.class);
-            time.advance(Duration.ofMinutes(30)); // so that some forty-eight are kept at a time
+            time.advance(Duration.ofMinutes(30)); // so that about forty-eight are stored at a time
         }
     }
 
@@ -207,7 +218,7 @@ class MemoryStoreTest {
     @Test
     void closedStore_throws() {
         store.close();
-        assertThatThrownBy(() -> create("k", 10, null)).hasMessage("The memory store is closed");
+        assertThatThrownBy(() -> create("k", 10, null)).hasMessage("The store is closed");
         assertThatThrownBy(() -> store.read(id("k"))).isInstanceOf(StoreException.class);
         assertThatThrownBy(() -> store.scan(ScanContract.all(1))).isInstanceOf(StoreException.class);
         assertThatThrownBy(() -> once.atomic(call("k"), tx -> Response.of("x"))).isInstanceOf(StoreException.class);

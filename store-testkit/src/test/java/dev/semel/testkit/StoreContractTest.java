@@ -38,21 +38,21 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
-/** The suite itself: it rejects broken stores, and skips the suites of interfaces that a store does not implement. */
+/** Tests the suite: it rejects broken stores, and skips the tests of interfaces that a store does not implement. */
 class StoreContractTest {
 
     private static Events run(DiscoverySelector... tests) {
         return EngineTestKit.engine("junit-jupiter").selectors(tests).execute().testEvents();
     }
 
-    /** Some tests of the suite, all of which have to fail. */
+    /** Runs tests of the suite, and asserts that all of them fail. */
     private static void assertRejected(Class<?> suite, String... tests) {
         Events events =
                 run(Arrays.stream(tests).map(test -> selectMethod(suite, test)).toArray(DiscoverySelector[]::new));
         assertThat(names(events.failed())).containsExactlyInAnyOrder(tests);
     }
 
-    /** The names of tests, with the mode of those that run in several. */
+    /** Returns the names of tests, with the mode of parameterized ones. */
     private static Set<String> names(Events events) {
         return events.stream()
                 .map(Event::getTestDescriptor)
@@ -93,7 +93,7 @@ class StoreContractTest {
                                 .orElse("")))
                 .contains(
                         "Assumption failed: The store does not implement DocumentStore",
-                        "Assumption failed: The store runs no operations that are ATOMIC");
+                        "Assumption failed: The store does not support the mode ATOMIC");
     }
 
     @Test
@@ -236,7 +236,7 @@ class StoreContractTest {
         }
     }
 
-    /** As an update does that has no conditions but the key. */
+    /** Updates with no condition except the key. */
     static class ComparingBeforeWriting extends StoreContract {
         @Override
         protected OnceStore open(Time time) {
@@ -244,7 +244,7 @@ class StoreContractTest {
                 private final ThreadLocal<Boolean> compared = ThreadLocal.withInitial(() -> false);
 
                 @Override
-                @SuppressWarnings("UnsynchronizedOverridesSynchronized") // which is what is broken
+                @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the bug
                 public CommitResult compareAndSet(String commitId, IdempotencyWrite write) {
                     IdempotencyRecord current = find(write.record().key()).record();
                     if (!write.precondition().isMetBy(current)) {
@@ -304,7 +304,7 @@ class StoreContractTest {
         }
     }
 
-    /** The first token of a key is 1, also if the key had higher ones before its record was deleted. */
+    /** The first token of a key is 1, even if the key had higher tokens before its record was deleted. */
     static class CountingFromOne extends StoreContract {
         @Override
         protected OnceStore open(Time time) {
@@ -394,7 +394,7 @@ class StoreContractTest {
         }
     }
 
-    /** Implements nothing but what documents need. */
+    /** A document store that implements no other interfaces. */
     private record DocumentsOf(MemoryStore store) implements DocumentStore {
 
         @Override

@@ -26,7 +26,7 @@ class SweeperTest {
 
     private static final Duration STEP = Duration.ofMillis(10);
 
-    /** A twentieth of the time for an hour, and then half of it. */
+    /** The sweep uses a twentieth of the time for an hour, and then half of it. */
     @Test
     void sweepThatTakesLong_pausesLess() {
         ControlledTime time = new ControlledTime();
@@ -45,7 +45,8 @@ class SweeperTest {
     void sweepThatTakesLong_isLoggedEveryMinute() {
         ControlledTime time = new ControlledTime();
         MemoryStore store = new MemoryStore(time, 1 << 20);
-        AtomicLong left = new AtomicLong(900); // of ten milliseconds each, and nineteen as long a rest: three minutes
+        AtomicLong left =
+                new AtomicLong(900); // ten milliseconds each, with pauses of nineteen times that: three minutes
         Sweeper.Task task = new Sweeper.Task("things", () -> {
             time.advance(STEP);
             return left.getAndDecrement() > 0 ? 1L : 0L;
@@ -61,7 +62,7 @@ class SweeperTest {
         assertThat(noted.stream().mapToLong(Long::longValue).sum()).isEqualTo(900);
     }
 
-    /** What had gone when the store failed is noted when it can be. */
+    /** Deletions before a failure of the store are logged when the store is available again. */
     @Test
     void sweepThatCannotBeLogged_isLoggedWithTheNext() {
         ControlledTime time = new ControlledTime();
@@ -122,7 +123,7 @@ class SweeperTest {
         assertThat(steps).hasValue(2);
     }
 
-    /** Of ten milliseconds eight were none of its work: it rests for nineteen times the other two. */
+    /** Eight of ten milliseconds were waiting, so the pause is nineteen times the other two. */
     @Test
     void stepThatWaitedForOthers_pausesForItsOwnWorkAlone() {
         ControlledTime time = new ControlledTime();
@@ -131,7 +132,7 @@ class SweeperTest {
         assertThat(Duration.ofNanos(time.nanoTime() - startedAt)).isEqualTo(Duration.ofMillis(10 + 19 * 2));
     }
 
-    /** An administration whose steps wait for other writes most of the time, and which fails on demand. */
+    /** Steps that wait for other writes most of the time, and fail on demand. */
     private static final class PoliteAdmin implements StoreAdmin {
         private final StoreAdmin admin = new MemoryStore().admin();
         private final ControlledTime time;

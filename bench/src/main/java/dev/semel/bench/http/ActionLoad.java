@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Players who send actions over WebSockets, each at a table of their own, one action after the result of the last. */
+/** Players who send actions over WebSockets, each at a different table, and each after the result of the last action. */
 final class ActionLoad {
 
     private static final Pattern TABLE = Pattern.compile("\"tableId\":\"([^\"]+)\"");

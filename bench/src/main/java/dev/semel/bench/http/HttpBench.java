@@ -29,14 +29,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What a request costs: new keys and retries beside one that does nothing, on the same server; and how fast events arrive. */
+/** Measures requests with new keys and retries next to an empty request on the same server, and the delivery of events. */
 @Command(
         name = "http",
         description = {
-            "Loads a server on loopback with wrk, which has to be installed: requests with new keys and retries, beside"
-                    + " requests that do nothing, and actions over WebSockets; takes about four minutes, or one and a half"
-                    + " with --rounds 1.",
-            "With --soak the server is then kept under load, and its memory is measured."
+            "Measures requests to a server on loopback next to an empty response and Restate. Takes about 4 minutes."
+                    + " Requires wrk.",
+            "For a short run: --rounds 1"
         })
 public final class HttpBench implements Callable<Integer> {
 
@@ -61,14 +60,16 @@ public final class HttpBench implements Callable<Integer> {
             names = "--soak",
             paramLabel = "SECONDS",
             defaultValue = "0",
-            description = "How long the server is then kept at four fifths of its load; default: ${DEFAULT-VALUE}.")
+            description =
+                    "How long the server is kept at four fifths of its load, to measure its memory. Default: ${DEFAULT-VALUE}.")
     private int soakSeconds;
 
     @Option(
             names = "--restate",
-            paramLabel = "DIR",
+            paramLabel = "FOLDER",
             defaultValue = "${sys:semel.home:-.}/node_modules",
-            description = "The node_modules with Restate, to be measured beside; default: node_modules.")
+            description = "Folder with the npm packages of Restate. Without them, Restate is not measured."
+                    + " Default: node_modules.")
     private @Nullable Path restate;
 
     @Override
@@ -76,7 +77,9 @@ public final class HttpBench implements Callable<Integer> {
         Program.requireAtLeast(0, "--soak", soakSeconds, spec);
         int count = rounds.rounds();
         if (!Wrk.isInstalled()) {
-            spec.commandLine().getErr().println("semel bench: needs wrk, which is not installed (Debian: package wrk)");
+            spec.commandLine()
+                    .getErr()
+                    .println("semel bench http: wrk is required and not installed (package wrk on Debian)");
             return ExitCode.SOFTWARE;
         }
         output.write(new HttpReport(measure(count)).page());
@@ -170,7 +173,7 @@ public final class HttpBench implements Callable<Integer> {
         figures.soakPerSecond = load.join().perSecond();
     }
 
-    /** Requests that are sent. */
+    /** Creates the wrk scripts of the requests. */
     private record Requests(String token) {
 
         private static final String ONE_KEY = "the-one";
@@ -180,7 +183,7 @@ public final class HttpBench implements Callable<Integer> {
             return what.equals(EMPTY) || what.equals(FULL) ? "/health/live" : "/v1/collections/orders/records";
         }
 
-        /** @param pauseMillis what each connection waits between two requests */
+        /** @param pauseMillis pause of each connection between two requests */
         private String script(String what, int pauseMillis) {
             if (what.equals(EMPTY)) {
                 return "";

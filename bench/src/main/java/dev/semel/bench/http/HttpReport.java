@@ -52,7 +52,8 @@ final class HttpReport {
     }
 
     private String markdown() {
-        return "# Benchmark: the server\n\n"
+        return "# Benchmark: the server\n\nThis page shows the throughput and latency of the server, and compares them with an empty"
+                + " response and with Restate. "
                 + String.format(
                         Locale.ROOT,
                         "Written by `./semel bench http` on JDK %d and %d processors, which the server and wrk share. wrk uses %d"
@@ -64,11 +65,12 @@ final class HttpReport {
                         figures.rounds())
                 + "![Requests per second](http.svg)\n\n"
                 + aims()
-                + "\n## Requests\n\nA new key is a POST of about 50 bytes to a collection. Document, key and response are"
-                + " synced to disk before the response is sent. A retry is the same request with the same key. An empty"
-                + " response is that of `GET /health/live`, which checks no token and uses no store; in the second row the"
-                + " request has the headers and the body of a retry, which are parsed and ignored. Actions are sent by a Java"
-                + " client over as many WebSockets, each at its own table.\n\n"
+                + "\n## Requests\n\n- A *new key* is a POST of about 50 bytes to a collection. Document, key and response are"
+                + " synced to disk before the response is sent.\n"
+                + "- A *retry* is the same request with the same key.\n"
+                + "- An *empty response* is that of `GET /health/live`, which checks no token and uses no store. In the second row,"
+                + " the request has the headers and the body of a retry, which the server parses and ignores.\n"
+                + "- *Actions* are sent by a Java client over as many WebSockets, each to its own table.\n\n"
                 + "| | requests per second | p50, µs | p99, µs |\n|---|---|---|---|\n"
                 + row(EMPTY)
                 + row(FULL)
@@ -82,10 +84,10 @@ final class HttpReport {
                 + "\n## Events\n\n"
                 + String.format(
                         Locale.ROOT,
-                        "%d readers of `GET /v1/feed/events` run in a process on the same machine. Under full load, %,.0f events"
-                                + " per second are delivered: %,.0f posts per second to every reader. With one post at a time, the"
-                                + " time from sending the post to receiving its event is %,.0f µs (p50) and %,.0f µs (p99),"
-                                + " including the sync to disk.%n",
+                        "%d readers of `GET /v1/feed/events` run in a process on the same machine. Under full load, the server"
+                                + " delivers %,.0f events per second: %,.0f posts per second to every reader. With one post at a"
+                                + " time, the time from sending the post to receiving its event is %,.0f µs (p50) and %,.0f µs"
+                                + " (p99), including the sync to disk.%n",
                         EVENT_READERS,
                         figures.perSecond(EVENTS),
                         figures.perSecond(EVENTS) / EVENT_READERS,

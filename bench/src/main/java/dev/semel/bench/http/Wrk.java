@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Loads a server with wrk, in a process of its own. */
+/** Loads a server with wrk, which runs in a separate process. */
 final class Wrk {
 
     private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");

@@ -8,11 +8,8 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Mints, checks and reads ids beside peers, with one thread and with two. */
-@Command(
-        name = "ids",
-        description =
-                "Mints, checks and reads ids with Semel and with other libraries; takes about five minutes a round.")
+/** Measures minting, checking and reading ids next to peers, with one thread and with two. */
+@Command(name = "ids", description = "Measures ids next to other libraries. Takes about 5 minutes per round.")
 public final class IdsBench implements Runnable {
 
     static final Task MINTING = Task.of(Minting.class, 1, 2);

@@ -43,11 +43,12 @@ final class IdsReport extends Report {
     @Override
     protected String markdown() {
         StringBuilder page = new StringBuilder();
-        page.append("# Benchmark: ids\n\n");
+        page.append("# Benchmark: ids\n\nThis page compares the speed of the id schemes with other Java libraries. ");
         page.append(opening()).append("\n![Nanoseconds to mint an id](ids.svg)\n\n## Ratios\n\n");
         page.append(
-                "Speed relative to the fastest peer, which is named; above 1 is faster. When checking and reading, the JDK,"
-                        + " uuid-creator's GUID and its `fromString` do less: they accept any version of UUID, and upper case.\n\n");
+                "Each row compares a scheme with its fastest peer, which is named. Above 1, Semel is faster. When checking and"
+                        + " reading, the JDK, uuid-creator's GUID and its `fromString` do less: they accept upper case and every"
+                        + " version of UUID.\n\n");
         page.append("| what | one thread | two threads |\n|---|---|---|\n");
         page.append(ratio(IdsBench.MINTING, "tid62", FRESH, "peers with fresh randomness", 4, 2));
         page.append(ratio(IdsBench.MINTING, "tid62", MONOTONIC, "monotonic peers", 1, 2));

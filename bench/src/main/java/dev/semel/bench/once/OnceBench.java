@@ -11,8 +11,7 @@ import picocli.CommandLine.Mixin;
 /** What it costs to run an operation once: calls, their parts, and fingerprints beside peers. */
 @Command(
         name = "once",
-        description =
-                "Runs operations once on the memory store, and computes fingerprints; takes about two minutes a round.")
+        description = "Measures operations on the memory store, and fingerprints. Takes about 2 minutes per round.")
 public final class OnceBench implements Runnable {
 
     static final Task CALLING = Task.of(Calling.class, 1, 2);

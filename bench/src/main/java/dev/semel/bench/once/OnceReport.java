@@ -55,13 +55,15 @@ final class OnceReport extends Report {
 
     @Override
     protected String markdown() {
-        return "# Benchmark: calls and fingerprints\n\n" + opening()
+        return "# Benchmark: calls and fingerprints\n\nThis page shows what a call costs on the memory store, where no disk or"
+                + " network is involved, and compares fingerprints with other Java libraries. " + opening()
                 + "\n![Nanoseconds per call](once.svg)\n\n"
-                + "A call is one payment on the memory store. It has a new key of one of 4096 users, creates a document of"
-                + " about 100 bytes and returns a response of the same size. The fingerprint of its payload is computed"
-                + " beforehand. A leased call creates nothing: it claims its key, renews the lease if needed, and completes."
-                + " Retries are spread over 1024 completed keys. The store is replaced after some thousands of calls, so that"
-                + " the engine is measured and not the garbage collector. Quotas are off unless the row names one.\n\n"
+                + "- An *atomic* call uses a new key of one of 4096 users, creates a document of about 100 bytes and returns a"
+                + " response of the same size.\n"
+                + "- A *leased* call creates no document. It claims its key, renews the lease if needed, and completes.\n"
+                + "- A *replayed* call uses one of 1024 completed keys.\n"
+                + "- Fingerprints of payloads are computed beforehand. Quotas are off, except in the row that names one. The store"
+                + " is replaced after some thousands of calls, to keep garbage collection out of the figures.\n\n"
                 + aims()
                 + "\n## Calls\n\nNanoseconds per call and thread.\n\n"
                 + figures(OnceBench.CALLING, calls())
@@ -77,7 +79,7 @@ final class OnceReport extends Report {
                 + shares()
                 + "\nAll parts:\n\n"
                 + figures(OnceBench.PARTS, bySpeed(OnceBench.PARTS))
-                + "\n## Fingerprints\n\nFrom the bytes of a payload to a hash of its canonical form.\n"
+                + "\n## Fingerprints\n\nThe time from the bytes of a payload to the hash of its canonical form.\n"
                 + fingerprints();
     }
 

@@ -123,7 +123,8 @@ public class Shop {
     private void renew() {
         store = new MemoryStore(InstantSource.system(), ENOUGH_BYTES);
         once = new Once(store, Time.system(), SETTINGS, OnceListener.NONE);
-        onceWithQuota = new Once(store, Time.system(), OnceSettings.DEFAULTS, OnceListener.NONE);
+        OnceSettings withQuota = OnceSettings.DEFAULTS.withQuota(new Quota(1000, Duration.ofHours(1)));
+        onceWithQuota = new Once(store, Time.system(), withQuota, OnceListener.NONE);
         transactions = new Transactions(store, Time.system());
     }
 }

@@ -164,7 +164,7 @@ final class PaymentDatabase implements AutoCloseable {
         }
     }
 
-    /** Returns the store. */
+    /** Returns the store under test. */
     PostgresStore store() {
         return store;
     }

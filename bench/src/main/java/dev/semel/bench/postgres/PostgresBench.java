@@ -18,10 +18,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "postgres",
         description = {
-            "Measures the bytes and index entries of a key, and makes calls on the PostgreSQL store beside plain SQL and"
-                    + " DBOS, and on databases of increasing size; takes about twenty minutes, and about 15 GB in a temporary"
-                    + " folder.",
-            "For a short run: --keys 20000 --rounds 1."
+            "Measures the PostgreSQL store next to plain SQL and DBOS. Takes about 20 minutes and 15 GB of disk space.",
+            "For a short run: --keys 20000 --rounds 1"
         })
 public final class PostgresBench implements Runnable {
 

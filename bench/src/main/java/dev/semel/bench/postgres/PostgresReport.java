@@ -66,8 +66,8 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
 
     @Override
     protected String markdown() {
-        return "# Benchmark: the PostgreSQL store\n\n"
-                + opening()
+        return "# Benchmark: the PostgreSQL store\n\nThis page compares calls on the PostgreSQL store with plain SQL and with"
+                + " DBOS, and shows how they slow down as the database grows. " + opening()
                 + "PostgreSQL " + figures.version + " on the same machine, with `fsync`, `synchronous_commit` and"
                 + " `full_page_writes` on; " + settings() + ".\n\n"
                 + aims()
@@ -76,19 +76,20 @@ final class PostgresReport extends ContestReport<DatabaseSize> {
                 + " bytes. The bytes include the free space of pages.\n\n"
                 + figures.footprint.markdown()
                 + "\n## New keys\n\n![Calls per second by callers](postgres-callers.svg)\n\n"
-                + "A call with a new key writes its idempotency record, a document of about 100 bytes and an index entry."
-                + " The baseline inserts only the key and the bytes of the document, into a table with a primary key, by plain"
-                + " JDBC with one connection per caller: in a transaction, and in autocommit. The store has eight connections;"
-                + " its callers share round trips (group commit). Calls come from virtual threads if the JVM has them, as in"
-                + " the server, and for comparison from platform threads. A caller-managed INSERT is the one of the baseline,"
-                + " in one transaction with its idempotency record, on the same connections. DBOS runs a workflow of one step"
-                + " that only returns a response. Quotas are off.\n\n"
+                + "- An *atomic call* with a new key writes its idempotency record, a document of about 100 bytes and an index"
+                + " entry. The store has eight connections, and its callers share round trips (group commit). Calls run on virtual"
+                + " threads if the JVM has them, as in the server, and for comparison on platform threads. Quotas are off.\n"
+                + "- The *baseline* inserts only the key and the bytes of the document, into a table with a primary key. It uses"
+                + " plain JDBC with one connection per caller, in a transaction or in autocommit.\n"
+                + "- A *caller-managed INSERT* is the INSERT of the baseline, in one transaction with its idempotency record, on"
+                + " the same connections.\n"
+                + "- *DBOS* runs a workflow of one step that only returns a response.\n\n"
                 + contests(figures.fresh, FRESH, TRANSACTION)
-                + "\n## Known keys\n\nA call with a known key is replayed. Plain JDBC selects the same columns of the same"
-                + " row. DBOS is called with the id of a workflow that has run.\n\n"
+                + "\n## Known keys\n\nA call with a known key is replayed. The baseline selects the same columns of the same"
+                + " row with plain JDBC. DBOS is called with the id of a completed workflow.\n\n"
                 + contests(figures.replays, List.of(SEMEL, SEMEL_PLATFORM, SELECT, DBOS), SELECT)
                 + "\n## Databases of increasing size\n\n![Latency by stored keys](postgres-keys.svg)\n\n"
-                + "A database is filled with rows as the store writes them. It takes turns with a new one of "
+                + "A database is filled with rows as the store writes them. It then takes turns with a new database of "
                 + smallKeys() + " keys: " + MOST_CALLERS
                 + " callers for new and known keys, one caller for queries. A query returns the "
                 + Payments.PER_CUSTOMER

@@ -12,9 +12,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "rocksdb",
         description = {
-            "Makes calls on the embedded store beside bare RocksDB, and on stores of increasing size; takes about fifteen"
-                    + " minutes, and about 5 GB in a temporary folder.",
-            "For a short run: --keys 20000 --rounds 1."
+            "Measures the embedded store next to bare RocksDB. Takes about 15 minutes and 5 GB of disk space.",
+            "For a short run: --keys 20000 --rounds 1"
         })
 public final class RocksDbBench implements Runnable {
 

@@ -50,19 +50,21 @@ final class RocksDbReport extends ContestReport<StoreSize> {
 
     @Override
     protected String markdown() {
-        return "# Benchmark: the embedded store\n\n"
-                + opening()
+        return "# Benchmark: the embedded store\n\nThis page compares calls on the embedded store with bare RocksDB, and shows"
+                + " how they slow down as the store grows. " + opening()
                 + aims()
                 + "\n## New keys\n\n![Calls per second by callers](rocksdb-callers.svg)\n\n"
                 + String.format(
                         Locale.ROOT,
-                        "A call with a new key writes its idempotency record, a document of about 100 bytes and an index"
-                                + " entry: %d bytes in four rows, synced to disk. Bare RocksDB writes rows of the same lengths,"
-                                + " in one synced batch per caller; it looks up and checks nothing. Tuned, it lets one thread"
-                                + " at a time write to memory (`allow_concurrent_memtable_write=false`), as the store does."
-                                + " Calls come from virtual threads if the JVM has them, as in the server, and for comparison"
-                                + " from platform threads. Bare RocksDB is called from platform threads, because it would pin"
-                                + " virtual ones. Fingerprints are computed beforehand; quotas are off.%n%n",
+                        "- An *atomic call* with a new key writes its idempotency record, a document of about 100 bytes and an"
+                                + " index entry: %d bytes in four rows, synced to disk. Fingerprints are computed beforehand."
+                                + " Quotas are off.%n"
+                                + "- *Bare RocksDB* writes rows of the same lengths in one synced batch per caller. It looks up"
+                                + " and checks nothing. *Tuned*, it lets one thread at a time write to memory"
+                                + " (`allow_concurrent_memtable_write=false`), as the store does.%n"
+                                + "- Calls run on virtual threads if the JVM has them, as in the server, and for comparison on"
+                                + " platform threads. Bare RocksDB runs on platform threads only, because it would pin virtual"
+                                + " threads.%n%n",
                         figures.bytesPerCall)
                 + contests(figures.fresh, FRESH, SEMEL)
                 + "\nCalls per write to disk (group commit): "
@@ -70,14 +72,14 @@ final class RocksDbReport extends ContestReport<StoreSize> {
                         .map(group ->
                                 String.format(Locale.ROOT, "%.1f with %s", group.getValue(), callers(group.getKey())))
                         .collect(Collectors.joining(", "))
-                + ".\n\n## Known keys\n\nA call with a known key gets the recorded response; bare RocksDB gets the same row"
-                + " from a copy of the same folder, and does not decode it.\n\n"
+                + ".\n\n## Known keys\n\nA call with a known key reads and decodes the recorded response. Bare RocksDB reads the"
+                + " same row from a copy of the folder, and does not decode it.\n\n"
                 + contests(figures.replays, List.of(SEMEL, BARE), SEMEL)
                 + "\n## Stores of increasing size\n\n![Latency by stored keys](rocksdb-keys.svg)\n\n"
-                + "A store is filled by two callers, without syncing. It then takes turns with a new store of "
+                + "Two callers fill a store without syncing. The store then takes turns with a new store of "
                 + smallKeys()
                 + " keys. A query returns the " + Payments.PER_CUSTOMER
-                + " documents of one customer by a prefix of their keys; up to 100,000 queries warm up.\n\n"
+                + " documents of one customer by a prefix of their keys. Up to 100,000 queries warm up.\n\n"
                 + sizes();
     }
 

@@ -31,13 +31,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** How much slower calls are while a million keys are swept. */
+/** Measures how much a sweep of a million keys slows down calls. */
 @Command(
         name = "sweep",
         description = {
-            "Sweeps expired keys beside calls that come at a steady rate, on both durable stores; takes about an hour and"
-                    + " a half, and about 3 GB in a temporary folder.",
-            "For a short run: --keys 1000."
+            "Measures calls during a sweep of expired keys, on both durable stores. Takes about 90 minutes and 3 GB of disk space.",
+            "For a short run: --keys 1000"
         })
 public final class SweepBench implements Runnable {
 
@@ -52,14 +51,14 @@ public final class SweepBench implements Runnable {
             names = "--keys",
             paramLabel = "N",
             defaultValue = "1000000",
-            description = "Keys to sweep; default: a million.")
+            description = "Number of keys to sweep. Default: ${DEFAULT-VALUE}.")
     private long keys;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
             defaultValue = "500",
-            description = "Calls a second; default: ${DEFAULT-VALUE}.")
+            description = "Number of calls per second. Default: ${DEFAULT-VALUE}.")
     private int rate;
 
     @Mixin
@@ -117,19 +116,23 @@ public final class SweepBench implements Runnable {
 
     private static String markdown(List<Figures> figures, Effort effort) {
         StringBuilder page =
-                new StringBuilder("# Benchmark: calls during a sweep\n\nWritten by `./semel bench sweep` on JDK "
+                new StringBuilder("# Benchmark: calls during a sweep\n\nThis page shows how much slower calls are while"
+                        + " expired keys are deleted. Written by `./semel bench sweep` on JDK "
                         + Runtime.version().feature() + " and "
                         + Runtime.getRuntime().availableProcessors()
                         + " processors. [How to read these pages](README.md).\n\n"
                         + effort.rate()
                         + " calls per second arrive at a steady rate. Each has a new key and writes a document and an index entry. The"
-                        + " latency of a call counts from when it was due. A sweep of expired keys runs in every other slice of "
+                        + " latency of a call counts from the time at which it was due.\n\n"
+                        + "- A sweep of expired keys runs in every other *slice* of "
                         + effort.slice().toSeconds()
-                        + " s. The ratio compares the p99 latency of a slice with the sweep to that of the slice before. Its median and third"
-                        + " quartile are over all pairs of slices but the first. The noise is the third quartile of the same ratio for"
-                        + " slices without the sweep. Work that a sweep leaves for later (compaction of RocksDB, vacuum of PostgreSQL)"
-                        + " falls into both kinds of slices.\n\n"
-                        + "| | pairs | p50 without | p50 with | p99 without | p99 with | ratio of p99, median | third quartile | noise | swept | in |\n"
+                        + " s. Each slice with the sweep forms a *pair* with the slice before it, without the sweep.\n"
+                        + "- The *ratio* is the p99 latency with the sweep, divided by that without. Median and third quartile are over"
+                        + " all pairs but the first.\n"
+                        + "- The *noise* is the third quartile of the same ratio between slices without the sweep.\n"
+                        + "- Later work that a sweep causes (compaction of RocksDB, vacuum of PostgreSQL) falls into both kinds of"
+                        + " slices.\n\n"
+                        + "| | pairs | p50 without | p50 with | p99 without | p99 with | ratio of p99, median | third quartile | noise | keys swept | duration |\n"
                         + "|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (Figures each : figures) {
             Round all = each.all();

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,18 +27,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Kills a process that uses a store, again and again, and checks that everything acknowledged is there exactly once. */
+/** Repeatedly kills a process that uses a store, and checks that every acknowledged effect is stored exactly once. */
 @Command(
         name = "semel torture",
         description = {
-            "Kills a process that runs operations on a store, again and again, and checks that everything acknowledged is"
-                    + " there exactly once. On PostgreSQL, two processes run the same operations, and connections and the"
-                    + " server are killed, too.",
-            "Exits with 0 if the check holds, and with 1 if not; then the folder is kept."
-        })
+            "Kills a process that runs operations on a store, again and again, and checks that every acknowledged operation"
+                    + " happened exactly once. On PostgreSQL, two processes run the operations, and connections and the"
+                    + " database server are killed as well.",
+            "The exit status is 1 if a check fails. Then the folder is kept."
+        },
+        footer = {"", "Example: ./semel torture --store rocksdb --kills 1000 --seed 7"})
 public final class Torture extends Program implements Callable<Integer> {
 
-    /** After so many kills everything is checked, and a new store is used, so that checks do not take longer and longer. */
+    /** Kills per store. Each round uses a new store, so that checks do not take longer and longer. */
     static final int KILLS_PER_ROUND = 100;
 
     private static final Map<String, Tortured.Kind> STORES =
@@ -46,33 +48,49 @@ public final class Torture extends Program implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--store", paramLabel = "NAME", required = true, description = "Which store: rocksdb or postgres.")
+    @Option(
+            names = "--store",
+            paramLabel = "NAME",
+            required = true,
+            completionCandidates = StoreNames.class,
+            description = "The store: rocksdb, or postgres (Linux only).")
     private String store = "";
 
     @Option(
             names = "--kills",
             paramLabel = "N",
             defaultValue = "100",
-            description = "How often something is killed, about two a second; default: ${DEFAULT-VALUE}.")
+            description =
+                    "Number of kills. One takes about 0.5 seconds, on PostgreSQL 2 seconds. Default: ${DEFAULT-VALUE}.")
     private int kills;
 
     @Option(
             names = "--seed",
-            paramLabel = "S",
-            description = "Repeats the operations and the moments of the kills of another run; default: random.")
+            paramLabel = "SEED",
+            description =
+                    "Repeats the operations and the kills of an earlier run. Default: random, and printed at the end.")
     private @Nullable Long seed;
 
     @Option(
             names = "--folder",
-            paramLabel = "DIR",
-            description = "Folder of the stores, absent or empty, which is kept; default: a temporary one.")
+            paramLabel = "FOLDER",
+            description =
+                    "Folder for the stores. It must be empty or not exist, and is kept. Default: a temporary folder.")
     private @Nullable Path folder;
 
     private final long startedAt = System.nanoTime();
 
     private Torture() {}
 
-    /** Runs and exits. */
+    /** The names of the stores, for errors. */
+    static final class StoreNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return STORES.keySet().iterator();
+        }
+    }
+
+    /** Runs the command and exits with its status. */
     public static void main(String[] arguments) {
         System.exit(commandLine().execute(arguments));
     }
@@ -85,18 +103,18 @@ public final class Torture extends Program implements Callable<Integer> {
     public Integer call() throws IOException {
         Tortured.Kind kind = STORES.get(store);
         if (kind == null) {
-            throw wrongUse("there is no store \"" + store + "\"; choose one of " + String.join(", ", STORES.keySet()));
+            throw wrongUse("--store must be " + String.join(" or ", new StoreNames()) + ", not '" + store + "'.");
         }
         requireAtLeast(1, "--kills", kills, spec);
         if (folder != null && !isFree(folder)) {
-            throw wrongUse("the folder " + folder + " is not empty");
+            throw wrongUse("--folder must be empty or not exist, but '" + folder + "' has files.");
         }
         long firstSeed = seed == null ? newSeed() : seed;
         boolean holds = folder == null ? tortureInTempFolder(kind, firstSeed) : torture(kind, folder, firstSeed);
         return holds ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    /** In a temporary folder, which is kept if the check fails. */
+    /** Runs in a temporary folder, which is kept if the check fails. */
     private boolean tortureInTempFolder(Tortured.Kind kind, long firstSeed) throws IOException {
         TempFolder temp = TempFolder.create("semel-torture-");
         boolean holds = false;
@@ -125,7 +143,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** A number that is easy to type. */
+    /** Returns a seed that is short enough to type. */
     private static long newSeed() {
         return new SecureRandom().nextInt(1_000_000);
     }
@@ -137,7 +155,7 @@ public final class Torture extends Program implements Callable<Integer> {
         }
     }
 
-    /** Rounds have consecutive seeds, so that the seed of the one that fails repeats it alone. */
+    /** Runs all rounds. They have consecutive seeds, so the seed of a failed round repeats that round. */
     private boolean torture(Tortured tortured, Path parent, long firstSeed) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         CrashReport sum = CrashReport.NOTHING;

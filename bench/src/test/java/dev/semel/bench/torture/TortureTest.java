@@ -2,6 +2,7 @@ package dev.semel.bench.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.bench.HelpFiles;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -63,20 +64,30 @@ class TortureTest {
         assertThat(run("--store", "rocksdb", "--kills", "many")).isEqualTo(2);
         assertThat(run("--store", "rocksdb", "--folder", folder.toString())).isEqualTo(2);
         assertThat(run()).isEqualTo(2);
-        String see = " (see ./semel torture --help)";
+        assertThat(run("--store")).isEqualTo(2);
+        assertThat(run("--stroe", "rocksdb")).isEqualTo(2);
+        assertThat(run("--store", "rocksdb", "--seed", "1", "--seed", "2")).isEqualTo(2);
+        assertThat(run("--store", "rocksdb", "--verbose=loud")).isEqualTo(2);
+        assertThat(run("--store", "rocksdb", "postgres")).isEqualTo(2);
+        String see = " See './semel torture --help'.";
         assertThat(err.toString().lines())
                 .containsExactly(
-                        "semel torture: there is no store \"stone\"; choose one of postgres, rocksdb" + see,
-                        "semel torture: --kills has to be 1 or more, not 0" + see,
-                        "semel torture: Invalid value for option '--kills': 'many' is not an int" + see,
-                        "semel torture: the folder " + folder + " is not empty" + see,
-                        "semel torture: Missing required option: '--store=NAME'" + see);
+                        "semel torture: --store must be postgres or rocksdb, not 'stone'." + see,
+                        "semel torture: --kills must be a whole number of 1 or more, not '0'." + see,
+                        "semel torture: --kills must be a whole number, not 'many'." + see,
+                        "semel torture: --folder must be empty or not exist, but '" + folder + "' has files." + see,
+                        "semel torture: --store is required: postgres or rocksdb." + see,
+                        "semel torture: --store is required: postgres or rocksdb." + see,
+                        "semel torture: Unknown option '--stroe'. Did you mean '--store'?" + see,
+                        "semel torture: --seed is given twice. Give it once." + see,
+                        "semel torture: --verbose takes no value, but it is given 'loud'." + see,
+                        "semel torture: Unexpected argument 'postgres'. This command takes no arguments." + see);
         assertThat(out.toString()).isEmpty();
     }
 
     @Test
-    void help_namesTheOptions() {
+    void help_isWhatTheLauncherPrints() throws Exception {
         assertThat(run("--help")).isZero();
-        assertThat(out.toString()).contains("semel torture", "--store", "--kills", "--seed", "--folder");
+        HelpFiles.assertSame("torture", out.toString());
     }
 }

@@ -29,6 +29,7 @@ public final class Sweeper implements AutoCloseable {
     private static final int RESTS = 19;
     private static final int RESTS_BEHIND = 1;
     private static final Duration BEHIND = Duration.ofHours(1);
+    private static final Duration LONGEST_PERIOD = Duration.ofDays(36_525);
     private static final Duration LONGEST_REST = Duration.ofMillis(500);
 
     /** Interval between entries of the cleanup log within a sweep. A killed process loses the counts of one interval. */
@@ -89,10 +90,12 @@ public final class Sweeper implements AutoCloseable {
      * Sweeps at intervals. The first sweep follows after at most a minute, since the last one may have been cut off when the process ended.
      * Each interval is extended by a random part of up to a tenth, so that servers that were started together do not sweep together.
      *
+     * @param period the interval; one of more than a hundred years counts as a hundred years
      * @param failed called with the exception of a sweep that failed
      */
     public void every(Duration period, Consumer<RuntimeException> failed) {
-        sweepAfter(SOON.compareTo(period) < 0 ? SOON : period, period, failed);
+        Duration bounded = period.compareTo(LONGEST_PERIOD) < 0 ? period : LONGEST_PERIOD;
+        sweepAfter(SOON.compareTo(bounded) < 0 ? SOON : bounded, bounded, failed);
     }
 
     private synchronized void sweepAfter(Duration pause, Duration period, Consumer<RuntimeException> failed) {

@@ -1,6 +1,5 @@
 package dev.semel.store.internal;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
 import dev.semel.store.spi.CommitResult;
@@ -23,7 +22,7 @@ public final class Committer {
 
     /** Sends commits to a store, with a new tid62 as the id of each. */
     public Committer(OnceStore store, Time time) {
-        this(store, time, IdSchemes.TID62::mint);
+        this(store, time, new UniqueIds(time)::next);
     }
 
     /**

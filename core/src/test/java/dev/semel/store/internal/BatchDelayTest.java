@@ -10,7 +10,7 @@ class BatchDelayTest {
 
     private final BatchDelay patience = new BatchDelay();
 
-    /** Writes of the same length, the last of which ends at the moment zero. */
+    /** Returns a delay that has seen writes of equal duration, the last of which ended at time zero. */
     private void written(long nanos) {
         for (int i = 0; i < 100; i++) {
             patience.written(-nanos, 0);

@@ -91,7 +91,7 @@ class GroupCommitTest {
     void whoIsInNoHurry_goesAtOnceIfNobodyWrites() {
         GroupCommit<String> writer = new GroupCommit<>(this::write, text -> 1, 63);
         assertThat(writer.writeDeferred("first")).isZero();
-        assertThat(writer.writeDeferred("second")).isZero(); // although somebody has just written, nobody else comes
+        assertThat(writer.writeDeferred("second")).isZero(); // the previous write was deferred, so no group is expected
         assertThat(written).containsExactly("first", "second");
         assertThatThrownBy(() -> writer.writeDeferred("bad")).isInstanceOf(StoreException.class);
     }
@@ -100,8 +100,8 @@ class GroupCommitTest {
     void whoIsInNoHurry_goesWithTheNextIfOneComesSoon() throws Exception {
         List<List<String>> groups = Collections.synchronizedList(new ArrayList<>());
         GroupCommit<String> writer = new GroupCommit<>(groups::add, text -> 1, 63, TimeUnit.MINUTES.toNanos(10));
-        writer.writeDeferred("first"); // when nobody has come for long
-        writer.writeDeferred("second"); // and who is in no hurry is nobody
+        writer.writeDeferred("first"); // no urgent write lately
+        writer.writeDeferred("second"); // a deferred write does not count as urgent
         assertThat(writer.expected()).isZero();
         writer.write("hurried");
         assertThat(writer.expected()).isOne();

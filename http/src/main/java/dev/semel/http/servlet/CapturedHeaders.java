@@ -9,24 +9,36 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Headers that a handler has set, before they are sent: all of them to the first caller, some with every replay. */
+/** The headers that a handler sets. All are sent to the first caller, and {@link ReplayedHeaders} are replayed. */
 final class CapturedHeaders {
+
+    /** The session of the first caller in a URL, which must not be replayed. */
+    private static final Pattern SESSION = Pattern.compile(";jsessionid=[^;?#\\s,>\"]*", Pattern.CASE_INSENSITIVE);
 
     private final Map<String, Header> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-    /** Values of a header, which replace those that filters in front have set or are added to them. */
+    /** The values of a header. They replace the values that filters in front have set, or are added to them. */
     private static final class Header {
 
         private boolean replaces;
+        private Collection<String> replaced = List.of();
         private final List<String> values = new ArrayList<>(1);
+
+        /** Returns the values that the wrapped response got afterwards, such as the cookie of a session. */
+        List<String> addedLater(String name, HttpServletResponse beneath) {
+            List<String> values = new ArrayList<>(beneath.getHeaders(name));
+            replaced.forEach(values::remove);
+            return values;
+        }
     }
 
-    /** @param value null to remove it */
-    void set(String name, @Nullable String value) {
+    void set(String name, @Nullable String value, HttpServletResponse beneath) {
         Header header = byName.computeIfAbsent(name, n -> new Header());
         header.replaces = true;
+        header.replaced = List.copyOf(beneath.getHeaders(name));
         header.values.clear();
         if (value != null) {
             header.values.add(value);
@@ -41,16 +53,13 @@ final class CapturedHeaders {
         byName.clear();
     }
 
-    /** The values of a header: those captured, and those of the response beneath unless they were replaced. */
+    /** Returns the values of a header: the captured ones, after those of the wrapped response unless they were replaced. */
     Collection<String> values(String name, HttpServletResponse beneath) {
         Header header = byName.get(name);
         if (header == null) {
             return beneath.getHeaders(name);
         }
-        if (header.replaces) {
-            return List.copyOf(header.values);
-        }
-        List<String> all = new ArrayList<>(beneath.getHeaders(name));
+        List<String> all = header.addedLater(name, beneath);
         all.addAll(header.values);
         return all;
     }
@@ -62,18 +71,21 @@ final class CapturedHeaders {
     void copyTo(HttpServletResponse response) {
         byName.forEach((name, header) -> {
             if (header.replaces) {
+                List<String> addedLater = header.addedLater(name, response);
                 response.setHeader(name, null);
+                addedLater.forEach(value -> response.addHeader(name, value));
             }
             header.values.forEach(value -> response.addHeader(name, value));
         });
     }
 
-    /** The headers that are recorded; several values of one are joined. */
+    /** Returns the headers to record. Several values of a header are joined. */
     Map<String, String> toReplay() {
         Map<String, String> replayed = new HashMap<>();
         byName.forEach((name, header) -> {
             if (!header.values.isEmpty() && ReplayedHeaders.contains(name)) {
-                replayed.put(name, String.join(", ", header.values));
+                replayed.put(
+                        name, SESSION.matcher(String.join(", ", header.values)).replaceAll(""));
             }
         });
         return replayed;

@@ -13,8 +13,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.lang.System.Logger.Level;
 import java.nio.charset.Charset;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -29,13 +28,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that is recorded before it is sent, unless it is streamed. Each run of a handler gets one of its own, so that nothing stays
- * of a discarded run.
+ * Captures the response of one run of a handler, so that it can be recorded before it is sent. Each run has a new one, so a discarded run
+ * leaves nothing behind.
  *
- * <p>Only the content type, the character encoding and the locale are set on the response beneath at once, since the container knows how
- * they depend on each other.
+ * <p>Only content type, character encoding and locale are set on the wrapped response at once, because the container implements how they
+ * depend on each other.
  */
 final class CapturedResponse extends HttpServletResponseWrapper {
+
+    private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
 
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
@@ -44,55 +45,66 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private static final String CONTENT_LANGUAGE = "Content-Language";
     private static final byte[] NOTHING = {};
 
+    /** Recorded header of a response that was ended by {@code sendError}. Handlers cannot set it, and it is never sent. */
+    private static final String ERROR = "Semel-Error";
+
+    private static final String NO_MESSAGE = "-";
+    private static final String MESSAGE = "=";
+
     private final HttpServletResponse beneath;
+    private final ServletResponse wrapped;
     private final @Nullable String typeBefore;
     private final CapturedHeaders headers = new CapturedHeaders();
     private final List<Cookie> cookies = new ArrayList<>(0);
     private final CapturedBody body;
-    private final ServletOutputStream stream;
+    private final CapturedStream stream;
+    private @Nullable LastByte lastByte;
     private int status = SC_OK;
     private long announced = -1;
     private boolean ended;
+    private boolean flushed;
+    private boolean error;
+    private @Nullable String errorMessage;
     private boolean localeSet;
     private boolean streamTaken;
     private @Nullable PrintWriter writer;
     private @Nullable String writerEncoding;
 
     /**
-     * @param streamAfter how many bytes are held back, or {@link CapturedBody#NEVER} if all are
-     * @param keepAtMost how many bytes are kept of what is sent before it is recorded
+     * Creates an empty response.
+     *
+     * @param streamAfter the most bytes that are buffered before streaming starts, or {@link CapturedBody#NEVER}
+     * @param keepAtMost the most bytes that are kept of a streamed response
      */
     CapturedResponse(HttpServletResponse beneath, int streamAfter, int keepAtMost) {
-        super(beneath);
+        super(Tomcat.hidden(beneath));
         this.beneath = beneath;
+        this.wrapped = getResponse();
         this.typeBefore = beneath.getContentType();
         this.body = new CapturedBody(this::openStream, streamAfter, keepAtMost);
         this.stream = new CapturedStream(body);
     }
 
     /**
-     * The response beneath, but for all to see no container's own. Tomcat shuts that down when a handler has forwarded to another, as if
-     * nobody could be holding something back.
+     * Whether a resource that is being included writes this response: it must not change status and headers. Tomcat then has put a
+     * response beneath this one. Jetty puts it on top, where it ignores such changes itself.
      */
-    @Override
-    public ServletResponse getResponse() {
-        ClassLoader loader = CapturedResponse.class.getClassLoader();
-        Class<?>[] types = {HttpServletResponse.class};
-        return (ServletResponse) Proxy.newProxyInstance(loader, types, (proxy, method, arguments) -> {
-            try {
-                return method.invoke(beneath, arguments);
-            } catch (InvocationTargetException e) {
-                throw Objects.requireNonNull(e.getCause());
-            }
-        });
+    private boolean isIncluded() {
+        return getResponse() != wrapped;
+    }
+
+    private boolean isFixed() {
+        return isCommitted() || isIncluded();
     }
 
     private OutputStream openStream() throws IOException {
         copyHead();
-        if (announced >= 0) {
-            beneath.setContentLengthLong(announced);
+        if (announced <= 0) {
+            return beneath.getOutputStream();
         }
-        return beneath.getOutputStream();
+        beneath.setContentLengthLong(announced);
+        lastByte = new LastByte(beneath.getOutputStream(), announced);
+        return lastByte;
     }
 
     private void copyHead() {
@@ -101,26 +113,81 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         cookies.forEach(beneath::addCookie);
     }
 
-    /** The handler has returned: what its writer still holds belongs to the body. */
+    /** Flushes the writer into the body. Called when the handler has returned. */
     void finish() {
         if (writer != null) {
             body.flushing(writer);
         }
     }
 
-    /** Sends all of it, unless that has happened already. */
+    /** Sends the response, or the rest of it if it was streamed. */
     void send() throws IOException {
         if (body.isStreaming()) {
+            if (lastByte != null) {
+                lastByte.send();
+            }
             return;
         }
         copyHead();
+        if (error) {
+            beneath.sendError(status, errorMessage);
+            return;
+        }
         if (body.length() > 0) {
             beneath.setContentLength(body.length());
             body.writeTo(beneath.getOutputStream());
         }
     }
 
-    /** Takes back what was set on the response beneath. */
+    /** Sends a recorded response. */
+    static void replay(Response recorded, HttpServletResponse response) throws IOException {
+        response.setStatus(recorded.status());
+        recorded.headers().forEach((name, value) -> {
+            if (!name.equals(ERROR)) {
+                response.setHeader(name, value);
+            }
+        });
+        String error = recorded.headers().get(ERROR);
+        if (error != null) {
+            response.sendError(recorded.status(), error.equals(NO_MESSAGE) ? null : error.substring(MESSAGE.length()));
+            return;
+        }
+        byte[] bytes = recorded.body();
+        if (bytes.length > 0) {
+            response.setContentLength(bytes.length);
+            response.getOutputStream().write(bytes);
+        }
+    }
+
+    /** Sets the run whose handler may write without blocking. */
+    void async(AsyncRun async) {
+        stream.async(async);
+    }
+
+    /** Sets whether a flush starts streaming at once. */
+    void streamOnFlush(boolean eager) {
+        body.streamOnFlush(eager);
+    }
+
+    /** Disconnects this response from the client. The container has completed the request. */
+    void detach() {
+        body.detach();
+    }
+
+    /** Breaks the connection off, if the client has a part of the response; otherwise sends an error. */
+    void abort() {
+        try {
+            if (beneath.isCommitted()) {
+                Tomcat.closeNow(beneath);
+            } else {
+                beneath.sendError(SC_INTERNAL_SERVER_ERROR);
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "The client has disconnected", e);
+        }
+    }
+
+    /** Reverts what was set on the wrapped response. */
     void discard() {
         if (!isStreaming()) {
             beneath.setContentType(typeBefore);
@@ -133,21 +200,25 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Whether the client has some of it already. */
     boolean isStreaming() {
         return body.isStreaming();
     }
 
     /**
-     * What is recorded of it.
+     * Returns the response to record.
      *
-     * @param extraHeaders recorded in addition to its own
+     * @param extraHeaders recorded in addition to the handler's
      */
     Response toResponse(Map<String, String> extraHeaders) {
         if (!body.isKept()) {
             return Response.of(status, Map.of(), NOTHING).notKept();
         }
         Map<String, String> replayed = headers.toReplay();
+        if (error) {
+            replayed.put(ERROR, errorMessage == null ? NO_MESSAGE : MESSAGE + errorMessage);
+            replayed.putAll(extraHeaders);
+            return Response.of(status, replayed, NOTHING);
+        }
         String type = getContentType();
         if (type != null) {
             replayed.put(Payload.CONTENT_TYPE, type);
@@ -156,12 +227,10 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         return Response.of(status, replayed, body.toBytes());
     }
 
-    // --- what handlers do with it
-
     @Override
     public ServletOutputStream getOutputStream() {
         if (writer != null) {
-            throw new IllegalStateException("The body is being written by getWriter()");
+            throw new IllegalStateException("getWriter() was called for this response: write the body to the writer");
         }
         streamTaken = true;
         return stream;
@@ -171,7 +240,8 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     public PrintWriter getWriter() {
         if (writer == null) {
             if (streamTaken) {
-                throw new IllegalStateException("The body is being written by getOutputStream()");
+                throw new IllegalStateException(
+                        "getOutputStream() was called for this response: write the body to the stream");
             }
             writerEncoding = Objects.requireNonNullElse(super.getCharacterEncoding(), "ISO-8859-1");
             writer = new PrintWriter(new OutputStreamWriter(body, Charset.forName(writerEncoding)));
@@ -180,7 +250,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         return writer;
     }
 
-    /** As containers do when a writer is taken. JSON in UTF-8 need not say so. */
+    /** Adds the writer's encoding to the content type, as containers do. JSON in UTF-8 needs none. */
     private void declareEncoding() {
         String type = super.getContentType();
         if (writerEncoding != null
@@ -191,16 +261,16 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setContentType(@Nullable String type) {
-        if (isCommitted()) {
+        if (isFixed()) {
             return;
         }
         super.setContentType(type);
-        declareEncoding(); // which stays, once a writer is taken
+        declareEncoding(); // the encoding of a writer cannot change
     }
 
     @Override
     public void setCharacterEncoding(@Nullable String encoding) {
-        if (writer == null && !isCommitted()) {
+        if (writer == null && !isFixed()) {
             super.setCharacterEncoding(encoding);
         }
     }
@@ -212,18 +282,18 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setLocale(@Nullable Locale locale) {
-        if (isCommitted()) {
+        if (isFixed()) {
             return;
         }
         super.setLocale(locale);
         localeSet = true;
         declareEncoding();
-        headers.set(CONTENT_LANGUAGE, locale == null ? null : locale.toLanguageTag());
+        headers.set(CONTENT_LANGUAGE, locale == null ? null : locale.toLanguageTag(), beneath);
     }
 
     @Override
     public void setStatus(int status) {
-        if (!isCommitted()) {
+        if (!isFixed()) {
             this.status = status;
         }
     }
@@ -234,19 +304,31 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     @Override
-    public void sendError(int status) throws IOException {
-        sendError(status, "Status " + status);
+    public void sendError(int status) {
+        sendError(status, null);
     }
 
-    /** Sends a problem: an error page of the container would be made later, and could not be recorded. */
+    /** Ends the response. The container makes the error page when the response is sent or replayed. */
     @Override
-    public void sendError(int status, String message) throws IOException {
+    public void sendError(int status, @Nullable String message) {
+        if (isIncluded()) {
+            return;
+        }
         requireUncommitted();
         restart();
         this.status = status;
+        error = true;
+        errorMessage = message;
+        end(NOTHING);
+    }
+
+    /** Replaces the body by a problem, and commits the response. */
+    void send(Problem problem) {
+        restart();
+        this.status = problem.status();
         super.setContentType(Problem.CONTENT_TYPE);
         super.setCharacterEncoding((String) null);
-        end(Problem.of(status, "http_" + status, message).toJson());
+        end(problem.toJson());
     }
 
     @Override
@@ -266,16 +348,18 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+        if (isIncluded()) {
+            return;
+        }
         requireUncommitted();
         if (clearBuffer) {
             restart();
         }
         this.status = status;
-        headers.set("Location", location);
+        headers.set("Location", location, beneath);
         end(NOTHING);
     }
 
-    /** Forgets the body, and who writes it. */
     private void restart() {
         finish();
         body.clear();
@@ -293,19 +377,21 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     private void requireUncommitted() {
         if (isCommitted()) {
-            throw new IllegalStateException("The response is committed");
+            throw new IllegalStateException("The response is committed and cannot be changed");
         }
     }
 
     @Override
     public boolean isCommitted() {
-        return ended || body.isStreaming();
+        return ended || flushed || body.isStreaming();
     }
 
+    /** Fixes status and headers. They are sent with the next bytes, since many frameworks flush a response that is complete. */
     @Override
     public void flushBuffer() {
         finish();
-        body.flushNow();
+        body.flush();
+        flushed = body.isFlushed();
     }
 
     @Override
@@ -317,6 +403,9 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void reset() {
+        if (isIncluded()) {
+            return;
+        }
         requireUncommitted();
         restart();
         discard();
@@ -328,7 +417,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setBufferSize(int size) {
-        // all of it is held back anyway, or as much as is said elsewhere
+        // FilterSettings sets how much is buffered
     }
 
     @Override
@@ -336,31 +425,31 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         setContentLengthLong(length);
     }
 
-    /** Counts only where the answer is sent before its length is known. */
+    /** Sent only with a streamed response. Otherwise the length of the body is known. */
     @Override
     public void setContentLengthLong(long length) {
-        if (!isCommitted()) {
+        if (!isFixed()) {
             announced = length;
         }
     }
 
     @Override
     public void addCookie(Cookie cookie) {
-        if (!isCommitted()) {
+        if (!isFixed()) {
             cookies.add(cookie);
         }
     }
 
     @Override
     public void setHeader(String name, @Nullable String value) {
-        if (!isCommitted() && !isSetElsewhere(name, value)) {
-            headers.set(name, value);
+        if (!isFixed() && !isSetElsewhere(name, value)) {
+            headers.set(name, value, beneath);
         }
     }
 
     @Override
     public void addHeader(String name, @Nullable String value) {
-        if (value != null && !isCommitted() && !isSetElsewhere(name, value)) {
+        if (value != null && !isFixed() && !isSetElsewhere(name, value)) {
             headers.add(name, value);
         }
     }

@@ -3,14 +3,21 @@ package dev.semel.http.servlet;
 import dev.semel.http.CapturedBody;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
+import org.jspecify.annotations.Nullable;
 
-/** A captured body as the stream that a handler writes to. */
+/** The output stream of a captured response. */
 final class CapturedStream extends ServletOutputStream {
 
     private final CapturedBody body;
+    private @Nullable AsyncRun async;
 
     CapturedStream(CapturedBody body) {
         this.body = body;
+    }
+
+    /** Sets the run whose handler may write without blocking. */
+    void async(AsyncRun async) {
+        this.async = async;
     }
 
     @Override
@@ -38,8 +45,12 @@ final class CapturedStream extends ServletOutputStream {
         return true;
     }
 
+    /** Notifies a listener once: the body is captured in memory, or its stream blocks, so it is always ready. */
     @Override
     public void setWriteListener(WriteListener listener) {
-        throw new IllegalStateException("The request is not asynchronous");
+        if (async == null) {
+            throw new IllegalStateException("The request is not asynchronous");
+        }
+        async.later(listener::onWritePossible, listener::onError);
     }
 }

@@ -5,9 +5,9 @@ import dev.semel.http.CapturedBody;
 import dev.semel.http.Exchange;
 import dev.semel.http.FilterSettings;
 import dev.semel.http.HandlerAdapter;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.once.Lease;
-import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.Response;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -16,9 +16,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the rest of a filter chain as the handler of a request with a key. */
+/** Runs the rest of a filter chain as the handler of a request. */
 final class FilterChainAdapter implements HandlerAdapter {
 
     private final Exchange exchange;
@@ -42,9 +43,9 @@ final class FilterChainAdapter implements HandlerAdapter {
     }
 
     /**
-     * Runs the chain, again after a write conflict. Some containers' chains continue where they stopped when they are called a second
-     * time. So a run is repeated only if the chain reached its end, where the transaction was asked for: then everything in between has
-     * let the request pass. Otherwise the response of the run before stands.
+     * Runs the chain, and runs it again after a write conflict. In some containers a chain that is called a second time continues where it
+     * stopped. So the chain is called again only if the handler at its end was reached, which is known when it asks for the transaction:
+     * then all filters in between have passed the request on. Otherwise the response of the earlier run is kept.
      */
     @Override
     public Run run(Transaction tx) throws IOException, ServletException {
@@ -52,54 +53,64 @@ final class FilterChainAdapter implements HandlerAdapter {
         if (before != null && !before.isTransactionTaken()) {
             return before;
         }
-        Run run = run(CapturedBody.NEVER, tx, null);
+        CapturedResponse captured = new CapturedResponse(response, CapturedBody.NEVER, settings.responseLimit());
+        Run run = begin(captured, null, tx, null);
+        handle(run, chain);
+        captured.finish();
         if (before != null && before.isSeenWrapped() && run.isTransactionTaken() && !run.isSeenWrapped()) {
             throw new IllegalStateException(
-                    "A filter behind the idempotency filter was not run again: the idempotency filter must be the last one");
+                    "The container did not run the filters behind IdempotencyFilter again after a write conflict: register it as the last filter");
         }
         return run;
     }
 
     @Override
-    public Run run(Lease lease) throws Exception {
+    public CompletionStage<Run> run(Lease lease) throws Exception {
+        CapturedResponse captured = new CapturedResponse(response, settings.streamAfter(), settings.responseLimit());
+        AsyncRun async = new AsyncRun(captured);
+        Run run = begin(captured, async, null, lease);
         try {
-            return run(settings.streamAfter(), null, lease);
-        } catch (ServletException e) {
-            throw unwrapped(e);
+            async.run(() -> handle(run, chain));
+        } catch (IOException | ServletException | RuntimeException e) {
+            throw async.failed(e);
         }
+        async.returned();
+        return async.ended().thenApply(ended -> {
+            captured.finish();
+            return run;
+        });
     }
 
-    /** Servlets and frameworks have to wrap the exceptions that mean an unknown outcome. */
-    private static Exception unwrapped(ServletException wrapped) {
-        for (Throwable cause = wrapped.getRootCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof Error error) {
-                throw error;
-            }
-            if (cause instanceof UnknownOutcomeException unknown) {
-                return unknown;
-            }
-            if (cause
-                    instanceof InterruptedException) { // not passed on: the container's thread has to send the response
-                return new UnknownOutcomeException("interrupted", wrapped);
-            }
-        }
-        return wrapped;
-    }
-
-    private Run run(int streamAfter, @Nullable Transaction tx, @Nullable Lease lease)
-            throws IOException, ServletException {
+    private Run begin(
+            CapturedResponse captured, @Nullable AsyncRun async, @Nullable Transaction tx, @Nullable Lease lease) {
         discard();
-        Run run = new Run(
-                new KeyedRequest(request, exchange.body()),
-                new CapturedResponse(response, streamAfter, settings.responseLimit()),
-                exchange.clientTxId(),
-                tx,
-                lease);
+        KeyedRequest keyed = new KeyedRequest(request, exchange.body(), captured, async);
+        Run run = new Run(keyed, captured, exchange.clientTxId(), tx, lease);
         last = run;
         run.start();
-        chain.doFilter(run.request(), run.response());
-        run.response().finish();
         return run;
+    }
+
+    private static void handle(Run run, FilterChain chain) throws IOException, ServletException {
+        try {
+            chain.doFilter(run.request(), run.response());
+        } catch (IOException | ServletException | RuntimeException e) {
+            if (!run.request().isFormMalformed() || run.response().isStreaming()) {
+                throw e;
+            }
+            run.doNotRecord();
+            run.response().send(IdempotencyProblem.UNREADABLE_BODY.problem().detailed("The form is malformed"));
+        }
+    }
+
+    @Override
+    public boolean isAsync() {
+        AsyncRun async = async();
+        return async != null && async.isStarted();
+    }
+
+    private @Nullable AsyncRun async() {
+        return last == null ? null : last.async();
     }
 
     @Override
@@ -110,19 +121,44 @@ final class FilterChainAdapter implements HandlerAdapter {
     }
 
     @Override
+    public void complete(@Nullable Throwable failure) {
+        AsyncRun async = async();
+        if (async != null) {
+            async.sent(failure);
+        }
+    }
+
+    /** Throws the exception that the container has to handle, if the asynchronous run has failed before it left this thread. */
+    void rethrow() throws IOException, ServletException {
+        AsyncRun async = async();
+        if (async != null) {
+            async.rethrow();
+        }
+    }
+
+    /** Returns whether the container has sent a response, so that no other can be sent. */
+    private boolean isMissed() {
+        AsyncRun async = async();
+        return async != null && async.isMissed();
+    }
+
+    @Override
     public boolean isStreaming() {
         return last != null && last.response().isStreaming();
     }
 
     @Override
     public void discard() {
-        if (last != null) {
+        if (last != null && !isMissed()) {
             last.response().discard();
         }
     }
 
     @Override
     public void send(Map<String, String> headers) throws IOException {
+        if (isMissed()) {
+            return;
+        }
         if (!response.isCommitted()) {
             headers.forEach(response::setHeader);
         }
@@ -131,19 +167,17 @@ final class FilterChainAdapter implements HandlerAdapter {
 
     @Override
     public void replay(Response recorded, Map<String, String> headers) throws IOException {
-        headers.forEach(response::setHeader);
-        response.setStatus(recorded.status());
-        recorded.headers().forEach(response::setHeader);
-        byte[] bytes = recorded.body();
-        if (bytes.length > 0) {
-            response.setContentLength(bytes.length);
-            response.getOutputStream().write(bytes);
+        if (!isMissed()) {
+            headers.forEach(response::setHeader);
+            CapturedResponse.replay(recorded, response);
         }
     }
 
     @Override
     public void send(Problem problem, Map<String, String> headers) throws IOException {
-        headers.forEach(response::setHeader);
-        ProblemSender.send(problem, response);
+        if (!isMissed()) {
+            headers.forEach(response::setHeader);
+            ProblemSender.send(problem, response);
+        }
     }
 }

@@ -1,6 +1,9 @@
 package dev.semel.http.servlet;
 
-import java.net.URLDecoder;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,30 +12,54 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringTokenizer;
 
-/** Parses the parameters of a posted form. */
+/** Parses URL-encoded forms. */
 final class Form {
+
+    private static final int HEX = 16;
 
     private Form() {}
 
     /**
-     * Those of a form behind those that are there already.
+     * Returns given parameters, followed by those of a form.
      *
-     * @throws IllegalArgumentException if an escape is malformed
+     * @throws CharacterCodingException if the form contains a malformed escape, or bytes that its encoding does not have
      */
-    static Map<String, String[]> added(Map<String, String[]> there, byte[] body, Charset charset) {
+    static Map<String, String[]> added(Map<String, String[]> there, byte[] body, Charset charset)
+            throws CharacterCodingException {
         Map<String, List<String>> all = new LinkedHashMap<>();
         there.forEach((name, values) -> all.put(name, new ArrayList<>(List.of(values))));
-        StringTokenizer pairs = new StringTokenizer(new String(body, charset), "&");
+        StringTokenizer pairs = new StringTokenizer(new String(body, ISO_8859_1), "&"); // a char for each byte
         while (pairs.hasMoreTokens()) {
             String pair = pairs.nextToken();
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
             String value = equals < 0 ? "" : pair.substring(equals + 1);
-            all.computeIfAbsent(URLDecoder.decode(name, charset), n -> new ArrayList<>())
-                    .add(URLDecoder.decode(value, charset));
+            all.computeIfAbsent(decoded(name, charset), n -> new ArrayList<>()).add(decoded(value, charset));
         }
         Map<String, String[]> parameters = new LinkedHashMap<>();
         all.forEach((name, values) -> parameters.put(name, values.toArray(String[]::new)));
         return Collections.unmodifiableMap(parameters);
+    }
+
+    private static String decoded(String text, Charset charset) throws CharacterCodingException {
+        ByteBuffer bytes = ByteBuffer.allocate(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '%') {
+                bytes.put((byte) (digit(text, i + 1) * HEX + digit(text, i + 2)));
+                i += 2;
+            } else {
+                bytes.put((byte) (c == '+' ? ' ' : c));
+            }
+        }
+        return charset.newDecoder().decode(bytes.flip()).toString();
+    }
+
+    private static int digit(String text, int at) throws CharacterCodingException {
+        int digit = at < text.length() ? Character.digit(text.charAt(at), HEX) : -1;
+        if (digit < 0) {
+            throw new CharacterCodingException();
+        }
+        return digit;
     }
 }

@@ -5,43 +5,61 @@ import dev.semel.http.Exchange;
 import dev.semel.http.FilterSettings;
 import dev.semel.http.HttpOnce;
 import dev.semel.http.Idempotency;
+import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.http.RejectedException;
 import dev.semel.http.Tracing;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.FilterConfig;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs every request with an {@code Idempotency-Key} once: a retry gets the recorded response.
+ * Runs each request with an {@code Idempotency-Key} once. A retry gets the recorded response.
  *
- * <p>It belongs behind the filter that authenticates the user, and directly in front of the servlet: after a write conflict an
- * {@linkplain Idempotency.Mode#ATOMIC atomic} request is run again, and not every container runs the filters behind this one again.
+ * <p>Register this filter behind the one that authenticates the user, and as the last one in front of the servlet: after a write conflict
+ * an {@linkplain Idempotency.Mode#ATOMIC atomic} request runs again, and not every container runs the filters behind this one again.
  *
- * <p>Requests without a key that need none, and those that only read, are passed on unchanged. All others are held in memory: the
- * body, up to a limit, and the response until it is recorded. The handler of such a request completes it before it returns (there is no
- * {@code startAsync}) and finds the body in {@code getInputStream}, {@code getReader} or {@code getParameter}, but no parts.
+ * <p>Requests with a safe method, and requests without a key on routes that require none, are passed on unchanged. For all others, the
+ * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler reads the body as it does without
+ * a key: as a stream, as parameters or as parts.
+ *
+ * <p>The handler of a leased request may complete it asynchronously. Register this filter with {@code asyncSupported} and for the dispatcher
+ * types {@code REQUEST} and {@code ASYNC}, as {@link #register} does. The handler of an atomic request must complete it before it returns.
  */
 public final class IdempotencyFilter implements Filter {
 
+    private static final Set<String> UNREADABLE =
+            Set.of(IdempotencyProblem.UNREADABLE_BODY.code(), IdempotencyProblem.SLOW_BODY.code());
+
+    private final Once engine;
     private final HttpOnce once;
     private final Function<HttpServletRequest, @Nullable String> user;
     private final Function<HttpServletRequest, Idempotency> rules;
+    private volatile @Nullable Registrations registrations;
 
     /**
-     * @param user who sends a request, 1 to 255 of {@code A-Za-z0-9_-}; null if unknown
-     * @param rules what holds for a request, by its method and path
+     * Creates a filter with the default limits.
+     *
+     * @param user returns the user who sends a request, {@linkplain dev.semel.store.IdempotencyKey#isUser a valid user name}; null if the
+     *     user is unknown
+     * @param rules returns the rule for the method and path of a request
      */
     public IdempotencyFilter(
             Once once,
@@ -50,7 +68,7 @@ public final class IdempotencyFilter implements Filter {
         this(once, user, rules, FilterSettings.DEFAULTS);
     }
 
-    /** The same, with other limits. */
+    /** Creates a filter with the given limits. */
     public IdempotencyFilter(
             Once once,
             Function<HttpServletRequest, @Nullable String> user,
@@ -59,50 +77,52 @@ public final class IdempotencyFilter implements Filter {
         this(once, user, rules, settings, Tracing.NONE);
     }
 
-    /** The same, with a tracer for the requests that have a key. */
+    /** Creates a filter that traces requests with a key. */
     public IdempotencyFilter(
             Once once,
             Function<HttpServletRequest, @Nullable String> user,
             Function<HttpServletRequest, Idempotency> rules,
             FilterSettings settings,
             Tracing tracing) {
+        this.engine = once;
         this.once = new HttpOnce(once, settings, tracing);
         this.user = Objects.requireNonNull(user, "user");
         this.rules = Objects.requireNonNull(rules, "rules");
     }
 
     /**
-     * The transaction of an atomic request with a key. It is committed together with the key and the response; after a write conflict the
-     * handler is called again, with another.
+     * Returns the transaction of an atomic request with a key. It is committed together with the key and the response. After a write
+     * conflict the handler is called again with another transaction.
      *
      * @throws IllegalStateException if the request has no key, or its route is not atomic
      */
     public static Transaction transaction(ServletRequest request) {
         return transactionIfAny(request)
-                .orElseThrow(() -> new IllegalStateException("Only an atomic request with a key has a transaction"));
+                .orElseThrow(() -> new IllegalStateException(
+                        "The request has no transaction: it has no key, or its route is not atomic"));
     }
 
-    /** The transaction of an atomic request with a key; empty for others, whose handlers start one themselves. */
+    /** Returns the transaction of an atomic request with a key. Empty for other requests, whose handlers start a transaction themselves. */
     public static Optional<Transaction> transactionIfAny(ServletRequest request) {
         Run run = Run.of(request);
         return run == null ? Optional.empty() : Optional.ofNullable(run.transaction(request));
     }
 
-    /** The lease of a leased request with a key, whose fencing token may be handed to other systems; empty for others. */
+    /** Returns the lease of a leased request with a key. Its fencing token can be passed to other systems. Empty for other requests. */
     public static Optional<Lease> lease(ServletRequest request) {
         Run run = Run.of(request);
         return run == null ? Optional.empty() : Optional.ofNullable(run.lease());
     }
 
-    /** The client's transaction id, or the one made for a client that sent none; empty if the request has no key. */
+    /** Returns the client's transaction id, or the generated one if the client sent none. Empty if the request has no key. */
     public static Optional<String> clientTxId(ServletRequest request) {
         Run run = Run.of(request);
         return run == null ? Optional.empty() : Optional.of(run.clientTxId());
     }
 
     /**
-     * Marks the response as not final: the request could not be read, or the response holds for the moment only. It is sent, but
-     * nothing that was written in the request's transaction stays, and a retry runs the handler again. Without a key, does nothing.
+     * Marks the response as not final, such as for a request that could not be parsed. The response is sent and not recorded, writes in
+     * the request's transaction are discarded, and a retry runs the handler again. Does nothing if the request has no key.
      */
     public static void doNotRecord(ServletRequest request) {
         Run run = Run.of(request);
@@ -111,14 +131,61 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
+    /**
+     * Registers this filter with a web application that is starting, behind the filters that are declared, for requests and asynchronous
+     * dispatches.
+     *
+     * @throws IllegalStateException if the application has a filter of this name, or has started
+     */
+    public FilterRegistration.Dynamic register(ServletContext context, String name, String... urlPatterns) {
+        FilterRegistration.Dynamic registration = context.addFilter(name, this);
+        if (registration == null) {
+            throw new IllegalStateException("The application has a filter of the name " + name + ": use another one");
+        }
+        registration.setAsyncSupported(true);
+        registration.addMappingForUrlPatterns(
+                EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), true, urlPatterns);
+        return registration;
+    }
+
+    /** @throws ServletException if another idempotency filter has a different store and matches the same requests */
+    @Override
+    public void init(FilterConfig config) throws ServletException {
+        Registrations joined = Registrations.of(config.getServletContext());
+        joined.add(config, engine);
+        registrations = joined;
+    }
+
+    @Override
+    public void destroy() {
+        Registrations joined = registrations;
+        if (joined != null) {
+            joined.remove(engine);
+        }
+    }
+
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        boolean mayChange = request instanceof HttpServletRequest http
+        Run run = Run.of(request);
+        if (run != null) {
+            continueRun(run, request, response, chain);
+        } else if (request instanceof HttpServletRequest http
                 && !HttpOnce.isSafe(http.getMethod())
-                && Run.of(request) == null; // there is one if a handler forwards to another
-        if (mayChange) {
-            filter((HttpServletRequest) request, (HttpServletResponse) response, chain);
+                && http.getDispatcherType() != DispatcherType.ASYNC
+                && http.getDispatcherType() != DispatcherType.ERROR) {
+            filter(http, (HttpServletResponse) response, chain);
+        } else {
+            chain.doFilter(request, response);
+        }
+    }
+
+    /** Passes on a forward or an include from the handler, and ends its run after an asynchronous dispatch. */
+    private static void continueRun(Run run, ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        AsyncRun async = run.async();
+        if (async != null && request.getDispatcherType() == DispatcherType.ASYNC && !async.isDispatching()) {
+            async.dispatch(request, response, chain);
         } else {
             chain.doFilter(request, response);
         }
@@ -137,8 +204,10 @@ public final class IdempotencyFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
+        FilterChainAdapter adapter = new FilterChainAdapter(exchange, once.settings(), request, response, chain);
         try {
-            exchange.run(new FilterChainAdapter(exchange, once.settings(), request, response, chain));
+            exchange.run(adapter);
+            adapter.rethrow();
         } catch (IOException | ServletException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -151,6 +220,10 @@ public final class IdempotencyFilter implements Filter {
         if (problem.status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
             ProblemSender.sendUnread(problem, request, response);
             return;
+        }
+        if (UNREADABLE.contains(problem.code())) {
+            Tomcat.resume(request, response);
+            response.setHeader("Connection", "close"); // the next request could not be found
         }
         if (problem.status() == HttpServletResponse.SC_UNAUTHORIZED) {
             response.setHeader("WWW-Authenticate", "Bearer");

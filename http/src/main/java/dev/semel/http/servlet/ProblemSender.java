@@ -5,17 +5,19 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.TimeUnit;
 
-/** Sends problems as servlet responses. */
+/** Sends errors as {@code application/problem+json}. */
 public final class ProblemSender {
 
     private static final int MOST_DRAINED = 16 << 20;
+    private static final int DRAIN_SECONDS = 2;
 
     private ProblemSender() {}
 
     /**
-     * Sends a problem. The content length is left to the server: a response with an announced length is sent at once, before the server
-     * knows whether it has to close the connection because the body was not read.
+     * Sends an error. The content length is left to the container: a response with an announced length is sent at once, before the
+     * container knows whether it has to close the connection because the request body was not read.
      */
     public static void send(Problem problem, HttpServletResponse response) throws IOException {
         send(problem, problem.toJson(), response);
@@ -32,22 +34,27 @@ public final class ProblemSender {
     }
 
     /**
-     * Sends a problem to a client that may not have sent all of its body. Most clients read the response only after that, so the body
-     * is read and thrown away, up to {@value #MOST_DRAINED} bytes.
+     * Sends an error to a client that may still be sending its body. Most clients read the response only after they have sent the body, so
+     * up to {@value #MOST_DRAINED} bytes of it are read and discarded, for up to {@value #DRAIN_SECONDS} seconds.
      */
     public static void sendUnread(Problem problem, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         byte[] json = problem.toJson();
         response.setHeader("Connection", "close");
-        response.setContentLength(json.length); // so that the client recognises the end of the response
+        response.setContentLength(json.length); // lets the client find the end of the response
         send(problem, json, response);
         response.flushBuffer();
         if (request.getHeader("Expect") == null) {
             byte[] buffer = new byte[8 << 10];
             InputStream body = request.getInputStream();
-            for (int read = 0, count = 0; count >= 0 && read < MOST_DRAINED; read += count) {
+            long startedAt = System.nanoTime();
+            for (int read = 0, count = 0; count >= 0 && read < MOST_DRAINED && !isOver(startedAt); read += count) {
                 count = body.read(buffer);
             }
         }
+    }
+
+    private static boolean isOver(long startedAt) {
+        return System.nanoTime() - startedAt > TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
     }
 }

@@ -8,7 +8,7 @@ import jakarta.servlet.ServletRequest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One run of the handler of a request with a key. */
+/** One run of a handler, with its request and its captured response. */
 final class Run implements HandlerResult {
 
     private static final String ATTRIBUTE = Run.class.getName();
@@ -18,7 +18,8 @@ final class Run implements HandlerResult {
     private final String clientTxId;
     private final @Nullable Transaction transaction;
     private final @Nullable Lease lease;
-    private boolean isFinal = true;
+    private final @Nullable AsyncRun async;
+    private volatile boolean isFinal = true;
     private boolean transactionTaken;
     private boolean seenWrapped;
 
@@ -33,9 +34,10 @@ final class Run implements HandlerResult {
         this.clientTxId = clientTxId;
         this.transaction = transaction;
         this.lease = lease;
+        this.async = request.async();
     }
 
-    /** The one that a request belongs to, however it is wrapped; null if it has no key. */
+    /** Returns the run that a request belongs to, even if the request is wrapped; null if it has no key. */
     static @Nullable Run of(ServletRequest request) {
         return (Run) request.getAttribute(ATTRIBUTE);
     }
@@ -56,6 +58,11 @@ final class Run implements HandlerResult {
         return response;
     }
 
+    /** Returns the asynchronous part of a leased run; null if the run is atomic. */
+    @Nullable AsyncRun async() {
+        return async;
+    }
+
     String clientTxId() {
         return clientTxId;
     }
@@ -64,19 +71,19 @@ final class Run implements HandlerResult {
         return lease;
     }
 
-    /** @param asking the request as the caller has it */
+    /** Returns the transaction to the holder of a request, which may be a wrapper. */
     @Nullable Transaction transaction(ServletRequest asking) {
         transactionTaken = true;
         seenWrapped = seenWrapped || asking != request;
         return transaction;
     }
 
-    /** Whether its response may depend on what is stored. */
+    /** Returns whether the handler has asked for its transaction. */
     boolean isTransactionTaken() {
         return transactionTaken;
     }
 
-    /** Whether a filter behind ours has wrapped the request. */
+    /** Returns whether a filter behind this one has wrapped the request. */
     boolean isSeenWrapped() {
         return seenWrapped;
     }
@@ -93,6 +100,11 @@ final class Run implements HandlerResult {
     @Override
     public boolean isFinal() {
         return isFinal;
+    }
+
+    @Override
+    public boolean mayStillRun() {
+        return async != null && async.mayStillRun();
     }
 
     @Override

@@ -1,4 +1,4 @@
-/** {@code Idempotency-Key} for servlet containers. Start at {@link dev.semel.http.servlet.IdempotencyFilter}. */
+/** {@code Idempotency-Key} for Jakarta Servlet containers. Start at {@link dev.semel.http.servlet.IdempotencyFilter}. */
 @NullMarked
 package dev.semel.http.servlet;
 

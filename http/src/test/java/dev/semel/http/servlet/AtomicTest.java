@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Handlers that write in the request's transaction. */
+/** Atomic requests, whose handlers write in the request's transaction. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class AtomicTest {
@@ -47,13 +47,13 @@ class AtomicTest {
         this.web = web;
     }
 
-    /** Somebody else counts, too, in a transaction of their own. */
+    /** Increments the counter in another transaction. */
     private void interfere() {
         TestApp app = served.join();
         new Transactions(app.store, app.time).run(Counter::increment);
     }
 
-    /** Counts; and the first time somebody else is quicker. */
+    /** Increments the counter; the first run has a write conflict. */
     private final TestApp.Handler conflicting = (request, response) -> {
         int count = Counter.increment(IdempotencyFilter.transaction(request));
         String body = new String(request.getInputStream().readAllBytes(), UTF_8);
@@ -102,7 +102,7 @@ class AtomicTest {
         }
     }
 
-    /** Why the filter belongs right in front of the servlet: Jetty runs the filters behind it again, Tomcat does not. */
+    /** Jetty runs the filters behind the idempotency filter again, Tomcat does not. */
     @Test
     void filterBehind_isRunAgainOnSomeContainersOnly() throws Exception {
         AtomicInteger passed = new AtomicInteger();
@@ -129,7 +129,6 @@ class AtomicTest {
         }
     }
 
-    /** The way out where filters cannot be ordered. */
     @Test
     void filterThatIsCalledByTheServlet_runsTheHandlerAgainOnEveryContainer() throws Exception {
         AtomicInteger passed = new AtomicInteger();
@@ -156,7 +155,6 @@ class AtomicTest {
         }
     }
 
-    /** A chain that goes on from where it stopped must not carry a request past the filter that has rejected it. */
     @Test
     void filterBehindThatRejects_isNotBypassedAfterAWriteConflict() throws Exception {
         AtomicInteger rejected = new AtomicInteger();

@@ -2,12 +2,14 @@ package dev.semel.http.servlet;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.MultipartConfigElement;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.EnumSet;
 import java.util.List;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
+import org.apache.catalina.Wrapper;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.descriptor.web.ErrorPage;
@@ -20,20 +22,25 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
-/** The containers that the filter is tested on: real ones, on a port of loopback. */
+/** The servlet containers on which the filter is tested. */
 enum Container {
     JETTY {
         @Override
-        Running start(List<Filter> filters, Servlet servlet) throws Exception {
+        Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception {
             Server server = new Server();
             ServerConnector connector = new ServerConnector(server);
             connector.setHost(HOST);
             server.addConnector(connector);
-            ServletContextHandler context = new ServletContextHandler();
+            ServletContextHandler context = new ServletContextHandler(ServletContextHandler.SESSIONS);
             for (Filter filter : filters) {
-                context.addFilter(new FilterHolder(filter), "/*", EnumSet.allOf(DispatcherType.class));
+                FilterHolder holder = new FilterHolder(filter);
+                holder.setAsyncSupported(async);
+                context.addFilter(holder, "/*", EnumSet.allOf(DispatcherType.class));
             }
-            context.addServlet(new ServletHolder(servlet), "/*");
+            ServletHolder holder = new ServletHolder(servlet);
+            holder.setAsyncSupported(async);
+            holder.getRegistration().setMultipartConfig(multipart ? MULTIPART : null);
+            context.addServlet(holder, "/*");
             ErrorPageErrorHandler errors = new ErrorPageErrorHandler();
             errors.addErrorPage(HttpServletResponse.SC_INTERNAL_SERVER_ERROR, ERRORS);
             context.setErrorHandler(errors);
@@ -44,19 +51,22 @@ enum Container {
     },
     TOMCAT {
         @Override
-        Running start(List<Filter> filters, Servlet servlet) throws Exception {
+        Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception {
             Tomcat tomcat = new Tomcat();
             tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
             tomcat.setHostname(HOST);
             tomcat.setPort(0);
             tomcat.getConnector().setProperty("address", HOST);
             Context context = tomcat.addContext("", null);
-            ((StandardContext) context).setClearReferencesRmiTargets(false); // these two need what is closed to them
+            ((StandardContext) context).setClearReferencesRmiTargets(false); // these two need access to closed packages
             ((StandardContext) context).setClearReferencesThreadLocals(false);
             for (int i = 0; i < filters.size(); i++) {
-                add(context, filters.get(i), "filter" + i);
+                add(context, filters.get(i), async, "filter" + i);
             }
-            Tomcat.addServlet(context, "servlet", servlet).addMapping("/*");
+            Wrapper wrapper = Tomcat.addServlet(context, "servlet", servlet);
+            wrapper.setAsyncSupported(async);
+            wrapper.setMultipartConfigElement(multipart ? MULTIPART : null);
+            wrapper.addMapping("/*");
             ErrorPage errors = new ErrorPage();
             errors.setErrorCode(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             errors.setLocation(ERRORS);
@@ -65,9 +75,10 @@ enum Container {
             return new Running(tomcat.getConnector().getLocalPort(), () -> stop(tomcat));
         }
 
-        private void add(Context context, Filter filter, String name) {
+        private void add(Context context, Filter filter, boolean async, String name) {
             FilterDef definition = new FilterDef();
             definition.setFilterName(name);
+            definition.setAsyncSupported(Boolean.toString(async));
             definition.setFilter(filter);
             definition.setFilterClass(filter.getClass().getName());
             context.addFilterDef(definition);
@@ -86,15 +97,16 @@ enum Container {
         }
     };
 
-    /** Where exceptions are sent on to. */
+    /** The path of the error page for status 500. */
     static final String ERRORS = "/errors";
+
+    private static final MultipartConfigElement MULTIPART = new MultipartConfigElement("");
 
     private static final String HOST = "127.0.0.1";
 
-    /** Serves everything, error pages too, by one servlet, behind filters in this order. */
-    abstract Running start(List<Filter> filters, Servlet servlet) throws Exception;
+    /** Serves all paths with one servlet behind the filters, in the given order. */
+    abstract Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception;
 
-    /** A server that runs. */
     record Running(int port, AutoCloseable stop) implements AutoCloseable {
 
         @Override

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** A document that counts: an effect of which one sees whether it happened twice. */
+/** A document with a counter, which shows whether an effect happened twice. */
 final class Counter {
 
     private static final DocumentId ID = new DocumentId("counters", "", "one");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Which headers a request may have, and in which order they are checked. */
+/** The headers of a request, and the order in which they are checked. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class KeyHeadersTest {
@@ -88,6 +88,65 @@ class KeyHeadersTest {
                 assertThat(text(key) + text(tx)).doesNotContain("script", "é", LONGEST);
             }
             assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void malformedHeader_isReported_withTheCharacterThatIsWrong() throws Exception {
+        Map<String, String> details = Map.of(
+                "a b",
+                " has a U+0020 (at 1); expected 1 to 255 of 0-9A-Za-z_-",
+                "\"k.1\"",
+                " has a '.' (at 1); expected 1 to 255 of 0-9A-Za-z_-",
+                "",
+                " is empty; expected 1 to 255 of 0-9A-Za-z_-",
+                LONGEST + "k",
+                " has 256 characters; expected 1 to 255 of 0-9A-Za-z_-");
+        try (TestApp app = TestApp.on(web).serve(handler)) {
+            for (Map.Entry<String, String> each : details.entrySet()) {
+                assertThat(text(app.post("/").key(each.getKey()).send()))
+                        .contains("\"detail\":\"Idempotency-Key" + each.getValue() + "\"");
+                assertThat(text(app.post("/")
+                                .key("k")
+                                .header("X-Client-Tx-Id", each.getKey())
+                                .send()))
+                        .contains("\"detail\":\"X-Client-Tx-Id" + each.getValue() + "\"");
+            }
+            assertThat(text(app.post("/").key("k").key("k").send()))
+                    .contains("\"detail\":\"Idempotency-Key is sent 2 times; expected one value\"");
+        }
+    }
+
+    @Test
+    void ruleThatAcceptsAnyKey_acceptsEveryStringOfRfc8941() throws Exception {
+        try (TestApp app =
+                TestApp.on(web).rule(Idempotency.atomic().withAnyKey()).serve(handler)) {
+            List<String> values = List.of(
+                    "a b",
+                    "order:1/2",
+                    "k;p=1",
+                    "\"quo\\\"te\"",
+                    "\"back\\\\slash\"",
+                    "back\\slash2",
+                    "..",
+                    "<>{}",
+                    "~".repeat(255));
+            for (String value : values) {
+                assertThat(isReplay(app.post("/").key(value).send())).isFalse();
+                assertThat(isReplay(app.post("/").key(value).send())).isTrue();
+            }
+            assertThat(runs).hasValue(values.size());
+            assertThat(isReplay(app.post("/").key("\"a b\"").send())).isTrue();
+            assertThat(isReplay(app.post("/").key("back\\slash").send())).isTrue();
+            assertThat(runs).hasValue(values.size());
+            List<String> malformed =
+                    List.of("", "\"\"", "\"", "\"k", "\"k\";p=1", "\"k\"k\"", "\"\\k\"", "\"k\\\"", "~".repeat(256));
+            for (String value : malformed) {
+                HttpResponse<byte[]> reply = app.post("/").key(value).send();
+                assertProblem(reply, 400, "invalid_idempotency_key", "Invalid Idempotency-Key format");
+                assertThat(text(reply)).contains("bare or as a quoted string of RFC 8941");
+            }
+            assertThat(runs).hasValue(values.size());
         }
     }
 
@@ -205,12 +264,30 @@ class KeyHeadersTest {
     @Test
     void unknownUser_isRejectedFirst() throws Exception {
         try (TestApp app = TestApp.on(web).rule(Idempotency.atomic().withKey()).serve(handler)) {
-            for (String user : List.of("", "ann@example.org", "a".repeat(256))) {
-                assertProblem(app.post("/").user(user).send(), 401, "unauthenticated", "Not signed in");
-                HttpResponse<byte[]> reply =
-                        app.post("/").user(user).key("not a key").send();
-                assertProblem(reply, 401, "unauthenticated", "Not signed in");
-                assertThat(text(reply)).doesNotContain("example");
+            assertProblem(app.post("/").user("").send(), 401, "unauthenticated", "Not signed in");
+            assertProblem(app.post("/").user("").key("not a key").send(), 401, "unauthenticated", "Not signed in");
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void signedInUser_isAcceptedWithAnyName() throws Exception {
+        try (TestApp app = TestApp.on(web).rule(Idempotency.atomic().withKey()).serve(handler)) {
+            List<String> users = List.of("bob@example.com", "auth0|42", "ann,bob", "a/b", "CN=Bob, O=Example", "...");
+            for (String user : users) {
+                assertThat(isReplay(app.post("/").user(user).key("k").send())).isFalse();
+                assertThat(isReplay(app.post("/").user(user).key("k").send())).isTrue();
+            }
+            assertThat(runs).hasValue(users.size());
+        }
+    }
+
+    @Test
+    void signedInUser_whoseNameIsInvalid_isNotToldToSignIn() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(handler)) {
+            for (String user : List.of(".", "..", "a".repeat(256))) {
+                HttpResponse<byte[]> reply = app.post("/").user(user).key("k").send();
+                assertProblem(reply, 400, "invalid_user", "Invalid user name");
             }
             assertThat(runs).hasValue(0);
         }

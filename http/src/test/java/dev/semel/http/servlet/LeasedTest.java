@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Handlers whose effect is elsewhere, and whose replies may be sent while they are made. */
+/** Leased requests, whose responses may be streamed. */
 @Tag("jdk")
 @ParameterizedClass
 @EnumSource(Container.class)
@@ -84,7 +84,6 @@ class LeasedTest {
         }
     }
 
-    /** What makes a response be streamed. */
     private interface Pushing {
         void push(HttpServletResponse response) throws IOException;
     }
@@ -132,13 +131,32 @@ class LeasedTest {
     }
 
     @Test
-    void flushedResponse_isStreamed() throws Exception {
+    void flushedResponse_isStreamedWhenMoreIsWritten() throws Exception {
         assertStreams(
                 response -> {
                     response.getOutputStream().print("begin");
                     response.flushBuffer();
+                    assertThat(response.isCommitted()).isTrue();
+                    response.getOutputStream().print(" more");
+                    response.flushBuffer();
                 },
-                "begin");
+                "begin more");
+    }
+
+    @Test
+    void responseThatIsFlushedAtItsEnd_isRecordedBeforeItIsSent() throws Exception {
+        try (TestApp app = TestApp.on(web).rule(LEASED).serve((request, response) -> {
+            response.setHeader("ETag", "\"1\"");
+            response.getOutputStream().print("complete");
+            response.flushBuffer();
+            response.setHeader("ETag", "too late");
+        })) {
+            HttpResponse<byte[]> reply = app.post("/").key("k").send();
+            assertThat(text(reply)).isEqualTo("complete");
+            assertThat(header(reply, "ETag")).isEqualTo("\"1\"");
+            assertThat(header(reply, "Content-Length")).isEqualTo("8");
+            assertThat(header(reply, "Idempotency-Expires")).isNotEmpty();
+        }
     }
 
     @Test
@@ -193,6 +211,8 @@ class LeasedTest {
         try (TestApp app = TestApp.on(web).rule(LEASED).once(quick).serve((request, response) -> {
             response.getOutputStream().print("begin");
             response.flushBuffer();
+            response.getOutputStream().print(" more");
+            response.flushBuffer();
             served.join().store.goDown();
         })) {
             served.complete(app);
@@ -205,12 +225,14 @@ class LeasedTest {
         try (TestApp app = TestApp.on(web).rule(LEASED).serve((request, response) -> {
             response.getOutputStream().print("begin");
             response.flushBuffer();
+            response.getOutputStream().print(" more");
+            response.flushBuffer();
             if (runs.incrementAndGet() == 1) {
                 throw new IOException("the other system is gone");
             }
         })) {
             assertThatThrownBy(() -> app.post("/").key("k").send()).isInstanceOf(IOException.class);
-            assertThat(text(app.post("/").key("k").send())).isEqualTo("begin");
+            assertThat(text(app.post("/").key("k").send())).isEqualTo("begin more");
             assertThat(runs).hasValue(2);
         }
     }
@@ -226,6 +248,24 @@ class LeasedTest {
             HttpResponse<byte[]> reply = app.post("/").key("k").send();
             assertThat(header(reply, "Content-Length")).isEqualTo("10");
             assertThat(text(reply)).isEqualTo("1234567890");
+        }
+    }
+
+    @Test
+    void streamedResponseOfAnnouncedLengthThatIsNotRecorded_isCutOff() throws Exception {
+        OnceSettings quick = OnceSettings.DEFAULTS.withLease(Duration.ofSeconds(3));
+        CompletableFuture<TestApp> served = new CompletableFuture<>();
+        try (TestApp app = TestApp.on(web).rule(LEASED).once(quick).serve((request, response) -> {
+            response.setContentLength(10);
+            response.getOutputStream().print("12345");
+            response.flushBuffer();
+            response.getOutputStream().print("67890");
+            response.getOutputStream().print("beyond the announced length");
+            response.flushBuffer();
+            served.join().store.goDown();
+        })) {
+            served.complete(app);
+            assertThatThrownBy(() -> app.post("/").key("k").send()).isInstanceOf(IOException.class);
         }
     }
 

@@ -17,6 +17,7 @@ import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import jakarta.servlet.AsyncContext;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,6 +154,21 @@ class OpenTelemetryTracingTest {
             assertThat(last().getAttributes().get(AttributeKey.stringKey("error.type")))
                     .isEqualTo("dev.semel.store.StoreException");
             assertThat(spans.getFinishedSpanItems()).hasSize(5);
+        }
+    }
+
+    @Test
+    void spanOfAnAsynchronousRun_endsWithTheRun() throws Exception {
+        try (TestApp app = app(Idempotency.leased(IfAbandoned.FREEZE)).async().serve((request, response) -> {
+            AsyncContext context = request.startAsync();
+            context.start(context::complete);
+        })) {
+            app.post("/").key("k").send();
+            assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("executed");
+            SpanData run = last();
+            app.post("/").key("k").send();
+            assertThat(last().getAttributes().get(OUTCOME)).isEqualTo("replayed");
+            assertThat(last().getLinks().get(0).getSpanContext().getSpanId()).isEqualTo(run.getSpanId());
         }
     }
 

@@ -6,19 +6,25 @@ import static dev.semel.http.servlet.Responses.isReplay;
 import static dev.semel.http.servlet.Responses.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.http.FilterSettings;
 import dev.semel.http.Idempotency;
+import dev.semel.once.Once;
 import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.once.OnceSettings;
 import dev.semel.store.IfAbandoned;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.http.HttpResponse;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of a key, by what its handler does and by what happens meanwhile. */
+/** Outcomes of requests with a key. */
 @Tag("jdk")
 @ParameterizedClass
 @EnumSource(Container.class)
@@ -282,6 +288,40 @@ class OutcomeTest {
         }
     }
 
+    @Test
+    void requestsThatWait_areBoundedPerUserAndServer() throws Exception {
+        CountDownLatch inside = new CountDownLatch(2);
+        CountDownLatch goOn = new CountDownLatch(1);
+        FilterSettings five = new FilterSettings(1 << 20, 64 << 10, 1 << 20, 5);
+        try (TestApp app = TestApp.on(web).settings(five).serve((request, response) -> {
+            inside.countDown();
+            await(goOn);
+            response.getWriter().print("done");
+        })) {
+            app.post("/").key("k").later();
+            app.post("/").key("k").user("bob").later();
+            await(inside);
+            List<CompletableFuture<HttpResponse<byte[]>>> waiting = new ArrayList<>();
+            for (int i = 1; i <= 4; i++) {
+                waiting.add(waiting(app, "ann").later());
+                app.time.awaitScheduled(i);
+            }
+            assertProblem(waiting(app, "ann").send(), 409, "in_progress", "Request already being processed");
+            waiting.add(waiting(app, "bob").later());
+            app.time.awaitScheduled(5);
+            assertProblem(waiting(app, "bob").send(), 409, "in_progress", "Request already being processed");
+            goOn.countDown();
+            for (CompletableFuture<HttpResponse<byte[]>> reply : waiting) {
+                assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isTrue();
+            }
+            assertThat(isReplay(waiting(app, "ann").send())).isTrue();
+        }
+    }
+
+    private static TestApp.RequestBuilder waiting(TestApp app, String user) {
+        return app.post("/").key("k").user(user).header("Prefer", "wait=30");
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
@@ -291,23 +331,63 @@ class OutcomeTest {
     }
 
     @Test
-    void unknownOutcomeException_leavesTheOutcomeUnknown() throws Exception {
+    void exceptionWithAnUnclearCause_leavesTheOutcomeUnknown() throws Exception {
         Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
-        for (Throwable cause : List.of(
-                new UnknownOutcomeException("the bank does not reply", null),
-                new InterruptedException(),
-                new StackOverflowError(),
-                new ServletException(new StackOverflowError()))) {
+        for (Exception thrown : List.of(
+                new ServletException(new UnknownOutcomeException("the bank does not reply", null)),
+                new ServletException(new InterruptedException()),
+                new ServletException(new StackOverflowError()),
+                new ServletException(new ServletException(new StackOverflowError())),
+                new IllegalStateException(new InterruptedException()),
+                new IllegalStateException(new StackOverflowError()),
+                new IllegalStateException(new UnknownOutcomeException("the bank does not reply", null)),
+                new InterruptedIOException(),
+                new ClosedByInterruptException(),
+                new IOException(new ExecutionException(new InterruptedException())))) {
             runs.set(0);
             try (TestApp app = TestApp.on(web).rule(freeze).serve((request, response) -> {
                 runs.incrementAndGet();
-                throw new ServletException("as frameworks wrap it", cause);
+                throwIt(thrown);
             })) {
                 for (int i = 0; i < 2; i++) {
                     assertProblem(app.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
                 }
                 assertThat(runs).hasValue(1);
             }
+        }
+    }
+
+    @Test
+    void interruptedHandler_leavesTheOutcomeUnknown() throws Exception {
+        Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
+        try (TestApp app = TestApp.on(web).rule(freeze).serve((request, response) -> {
+            runs.incrementAndGet();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(new InterruptedException());
+        })) {
+            for (int i = 0; i < 2; i++) {
+                assertProblem(app.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
+            }
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void causeOfAnUnknownOutcome_isLoggedOnce() throws Exception {
+        Idempotency freeze = Idempotency.leased(IfAbandoned.FREEZE);
+        Error cause = new StackOverflowError();
+        try (Logged logged = new Logged(Once.class);
+                TestApp app = TestApp.on(web).rule(freeze).serve((request, response) -> {
+                    throw cause;
+                })) {
+            app.post("/").key("k").send();
+            app.post("/").key("k").send();
+            assertThat(logged.records()).hasSize(1);
+            assertThat(logged.records().get(0).getThrown())
+                    .satisfiesAnyOf(
+                            thrown -> assertThat(thrown).isSameAs(cause),
+                            thrown -> assertThat(thrown).hasRootCause(cause));
+            assertThat(logged.records().get(0).getMessage()).startsWith("Outcome unknown: endpoint POST /, fencing");
         }
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Responses to retries. */
+/** Recorded responses, as retries get them. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class ReplayTest {
@@ -213,14 +213,83 @@ class ReplayTest {
     }
 
     @Test
-    void sendError_isSentAndReplayedAsAProblem() throws Exception {
+    void sendError_getsTheErrorPageOfTheContainer() throws Exception {
+        for (String message : new String[] {"There is no such thing", "", null}) {
+            for (Idempotency mode : MODES) {
+                runs.set(0);
+                try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
+                    runs.incrementAndGet();
+                    response.setContentType("text/plain");
+                    response.getOutputStream().print("gone before it is sent");
+                    if (message == null) {
+                        response.sendError(404);
+                    } else {
+                        response.sendError(404, message);
+                    }
+                    assertThat(response.isCommitted()).isTrue();
+                })) {
+                    HttpResponse<byte[]> without = app.post("/").send();
+                    HttpResponse<byte[]> first = app.post("/").key("k").send();
+                    new Twice(first, app.post("/").key("k").send()).assertSame("Content-Type");
+                    assertThat(first.statusCode()).isEqualTo(404);
+                    assertThat(text(first)).isEqualTo(text(without)).doesNotContain("gone");
+                    assertThat(header(first, "Content-Type")).isEqualTo(header(without, "Content-Type"));
+                    assertThat(header(first, "Semel-Error")).isEmpty();
+                    assertThat(runs).hasValue(2);
+                }
+            }
+        }
+    }
+
+    @Test
+    void sendErrorWithAFailure_getsTheErrorPageOfTheApplicationAndRunsAgain() throws Exception {
+        for (Idempotency mode : MODES) {
+            try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
+                if (request.getRequestURI().equals(Container.ERRORS)) {
+                    response.getWriter().print("the application's own page");
+                } else {
+                    runs.incrementAndGet();
+                    response.sendError(500, "broken");
+                }
+            })) {
+                runs.set(0);
+                for (int i = 1; i <= 2; i++) {
+                    HttpResponse<byte[]> reply = app.post("/").key("k").send();
+                    assertThat(reply.statusCode()).isEqualTo(500);
+                    assertThat(text(reply)).isEqualTo("the application's own page");
+                    assertThat(runs).hasValue(i);
+                }
+            }
+        }
+    }
+
+    @Test
+    void cookieOfASession_isKeptBesideOneOfTheHandler() throws Exception {
+        try (TestApp app = TestApp.on(web).serve((request, response) -> {
+            response.setHeader("Set-Cookie", "a=b");
+            request.getSession();
+            response.getWriter().print(response.getHeaders("Set-Cookie"));
+        })) {
+            HttpResponse<byte[]> reply = app.post("/").key("k").send();
+            List<String> cookies = reply.headers().allValues("Set-Cookie");
+            assertThat(cookies)
+                    .as(text(reply))
+                    .hasSize(2)
+                    .contains("a=b")
+                    .anyMatch(cookie -> cookie.startsWith("JSESSIONID="));
+        }
+    }
+
+    @Test
+    void sessionInALocation_isNotReplayed() throws Exception {
         Twice twice = twice((request, response) -> {
-            response.setContentType("text/plain");
-            response.getWriter().print("gone before it is sent");
-            response.sendError(404, "There is no such thing");
+            response.setStatus(201);
+            response.setHeader("Location", "/orders/1;jsessionid=node0123?a=1");
+            response.setHeader("Link", "</a;JSESSIONID=0123>; rel=next");
         });
-        twice.assertSame("Content-Type");
-        assertProblem(twice.again, 404, "http_404", "There is no such thing");
+        assertThat(header(twice.first, "Location")).isEqualTo("/orders/1;jsessionid=node0123?a=1");
+        assertThat(header(twice.again, "Location")).isEqualTo("/orders/1?a=1");
+        assertThat(header(twice.again, "Link")).isEqualTo("</a>; rel=next");
     }
 
     @Test
@@ -263,6 +332,18 @@ class ReplayTest {
                 assertProblem(again, 201, "response_not_kept", "Response not kept");
                 assertThat(isReplay(again)).isTrue();
                 assertThat(runs).hasValue(1);
+            }
+        }
+    }
+
+    @Test
+    void responseOfTheLargestSize_isReplayed() throws Exception {
+        for (Idempotency mode : MODES) {
+            try (TestApp app = TestApp.on(web).rule(mode).serve((request, response) -> {
+                response.setContentType("application/octet-stream");
+                response.getOutputStream().write(new byte[1 << 20]);
+            })) {
+                new Twice(app.post("/").key("k").send(), app.post("/").key("k").send()).assertSame("Content-Type");
             }
         }
     }

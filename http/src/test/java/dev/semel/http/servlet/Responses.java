@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 
-/** What tests say of replies. */
+/** Accessors and assertions for responses. */
 final class Responses {
 
     private Responses() {}

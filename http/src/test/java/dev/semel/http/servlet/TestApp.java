@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A web application with the filter, on a store that tests can let fail and in a time that they set; and a client for it. */
+/** A web application with the filter, a faulty store and a controlled clock; and a client for it. */
 final class TestApp implements AutoCloseable {
 
     final ControlledTime time = new ControlledTime();
@@ -45,13 +45,11 @@ final class TestApp implements AutoCloseable {
             .connectTimeout(Duration.ofSeconds(30))
             .build();
 
-    /** What the application does with a request. */
     @FunctionalInterface
     interface Handler {
         void handle(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException;
     }
 
-    /** What is different from the usual in a test. */
     static final class Builder {
         private final Container web;
         private Idempotency rule = Idempotency.atomic();
@@ -60,6 +58,8 @@ final class TestApp implements AutoCloseable {
         private Tracing tracing = Tracing.NONE;
         private final List<Filter> inFront = new ArrayList<>();
         private final List<Filter> behind = new ArrayList<>();
+        private boolean multipart;
+        private boolean async;
         private @Nullable DocumentStore store;
 
         private Builder(Container web) {
@@ -91,12 +91,24 @@ final class TestApp implements AutoCloseable {
             return this;
         }
 
+        /** Lets the servlet parse multipart bodies. */
+        Builder multipart() {
+            this.multipart = true;
+            return this;
+        }
+
+        /** Lets filters and servlet take part in asynchronous requests. */
+        Builder async() {
+            this.async = true;
+            return this;
+        }
+
         Builder behind(Filter filter) {
             behind.add(filter);
             return this;
         }
 
-        /** On a store that another app has, too. */
+        /** Shares a store with another application. */
         Builder on(DocumentStore store) {
             this.store = store;
             return this;
@@ -119,7 +131,7 @@ final class TestApp implements AutoCloseable {
         filters.add(new IdempotencyFilter(
                 engine, request -> request.getHeader("X-User"), request -> with.rule, with.settings, with.tracing));
         filters.addAll(with.behind);
-        this.web = with.web.start(filters, new HttpServlet() {
+        this.web = with.web.start(filters, with.multipart, with.async, new HttpServlet() {
             private static final long serialVersionUID = 1L;
 
             @Override
@@ -130,7 +142,6 @@ final class TestApp implements AutoCloseable {
         });
     }
 
-    /** A request of ann's to some path; with what is said of it further. */
     RequestBuilder ask(String method, String path) {
         return new RequestBuilder(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + web.port() + path))
                 .timeout(Duration.ofSeconds(60))
@@ -142,7 +153,6 @@ final class TestApp implements AutoCloseable {
         return ask("POST", path);
     }
 
-    /** A request that is being put together. */
     final class RequestBuilder {
         private final HttpRequest.Builder request;
         private String method = "POST";
@@ -192,7 +202,7 @@ final class TestApp implements AutoCloseable {
         }
     }
 
-    /** Sends bytes as they are, and returns all that is answered until the server closes. */
+    /** Sends bytes, and returns everything that the server sends until it closes the connection. */
     String raw(String text) throws IOException {
         try (Socket socket = connect()) {
             send(socket, text);
@@ -200,7 +210,7 @@ final class TestApp implements AutoCloseable {
         }
     }
 
-    /** What is answered until some words have come; the server may keep the connection open. */
+    /** Returns what the server sends, up to and including the given words. */
     static String replyUpTo(String words, Socket socket) throws IOException {
         StringBuilder reply = new StringBuilder();
         while (reply.indexOf(words) < 0) {

@@ -21,7 +21,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets requests with a valid token pass; without one, those to open or unknown routes. */
+/** Authenticates requests by JWT. Routes without authentication and unknown paths need no token. */
 public final class AuthFilter extends HttpFilter implements Callers {
 
     private static final long serialVersionUID = 1L;
@@ -40,8 +40,8 @@ public final class AuthFilter extends HttpFilter implements Callers {
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         Access access =
-                routes.find(request).map(match -> match.route().access()).orElse(Access.ANYBODY);
-        if (access != Access.ANYBODY) {
+                routes.find(request).map(match -> match.route().access()).orElse(Access.PUBLIC);
+        if (access != Access.PUBLIC) {
             Caller caller;
             try {
                 caller = byToken(token(request)).caller();
@@ -53,8 +53,8 @@ public final class AuthFilter extends HttpFilter implements Callers {
                 return;
             }
             if (access == Access.OPERATORS && !caller.isOperator()) {
-                Problem problem = Problem.of(403, "not_operator", "Forbidden")
-                        .detailed("This is for operators: the token has no such role");
+                Problem problem =
+                        Problem.of(403, "not_operator", "Forbidden").detailed("The token must have the role operator");
                 ProblemSender.send(problem, response);
                 return;
             }
@@ -87,7 +87,9 @@ public final class AuthFilter extends HttpFilter implements Callers {
         List<String> headers = Collections.list(request.getHeaders("Authorization"));
         if (headers.size() != 1) {
             throw unauthorized(
-                    headers.isEmpty() ? "there is none; send Authorization: Bearer TOKEN" : "there are several");
+                    headers.isEmpty()
+                            ? "it is missing; send Authorization: Bearer TOKEN"
+                            : "there is more than one header Authorization");
         }
         String header = headers.get(0);
         if (!header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {

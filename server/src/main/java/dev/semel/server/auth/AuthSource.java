@@ -29,10 +29,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code --auth} names: where the secret or the keys are that tokens are checked with. */
+/** Opens the secret or the public keys that {@code --auth} names. */
 public final class AuthSource {
 
-    /** What may be said. */
+    /** The forms that {@code --auth} accepts. */
     public static final String FORMS = "secret:FILE, secret:env:NAME, jwks:FILE or jwks:URL";
 
     private static final String SECRET = "secret:";
@@ -40,8 +40,8 @@ public final class AuthSource {
     private static final String JWKS = "jwks:";
     private static final int LEAST_SECRET = 32;
     private static final long MOST_FILE_BYTES = 1 << 20;
-    private static final int FETCH_MILLIS = 1_000; // to connect, and to read; it is tried twice
-    private static final int WAIT_MILLIS = 2_000; // of the others, meanwhile: a thread each
+    private static final int FETCH_MILLIS = 1_000; // timeout to connect and to read; fetches are tried twice
+    private static final int WAIT_MILLIS = 2_000; // timeout of requests that wait for another's fetch
     private static final ResourceRetriever RETRIEVER =
             new DefaultResourceRetriever(FETCH_MILLIS, FETCH_MILLIS, JWKSourceBuilder.DEFAULT_HTTP_SIZE_LIMIT);
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
@@ -49,9 +49,9 @@ public final class AuthSource {
     private AuthSource() {}
 
     /**
-     * Finds the secret or the keys.
+     * Opens a secret or public keys.
      *
-     * @throws IllegalArgumentException if they are not there or cannot be used; says why, and never quotes what may be a secret
+     * @throws IllegalArgumentException if they do not exist or cannot be used. The message never contains the value, which may be a secret
      */
     public static Tokens open(
             String source, ExpectedClaims expected, Map<String, String> environment, InstantSource clock) {
@@ -85,8 +85,8 @@ public final class AuthSource {
             secret = withoutLastLineEnd(read(file(location)));
         }
         if (secret.length < LEAST_SECRET) {
-            throw new IllegalArgumentException("names a secret of " + secret.length + " bytes; it has to have at least "
-                    + LEAST_SECRET + " (head -c 48 /dev/urandom | base64 makes one)");
+            throw new IllegalArgumentException("names a secret of " + secret.length + " bytes; it must have at least "
+                    + LEAST_SECRET + " (to make one: head -c 48 /dev/urandom | base64)");
         }
         return secret;
     }
@@ -107,7 +107,7 @@ public final class AuthSource {
             throw new IllegalArgumentException("takes " + FORMS);
         }
         if (location.isEmpty() || !Files.isRegularFile(file) || !Files.isReadable(file)) {
-            throw new IllegalArgumentException("names a file that is not there or cannot be read (it takes " + FORMS
+            throw new IllegalArgumentException("names a file that does not exist or cannot be read (it takes " + FORMS
                     + "; a secret itself is never an argument)");
         }
         return file;
@@ -116,7 +116,7 @@ public final class AuthSource {
     private static byte[] read(Path file) {
         try {
             if (Files.size(file) > MOST_FILE_BYTES) {
-                throw new IllegalArgumentException("names a file of over " + MOST_FILE_BYTES + " bytes");
+                throw new IllegalArgumentException("names a file of more than " + MOST_FILE_BYTES + " bytes");
             }
             return Files.readAllBytes(file);
         } catch (IOException e) {
@@ -131,7 +131,7 @@ public final class AuthSource {
                     || ("http".equals(uri.getScheme()) && LOOPBACK.contains(String.valueOf(uri.getHost())));
             if (!safe || uri.getHost() == null) {
                 throw new IllegalArgumentException(
-                        "takes keys from https:// or from this machine, as others could change them");
+                        "must use https:// unless the host is this machine: others can replace keys that are sent over http://");
             }
             return uri.toURL();
         } catch (URISyntaxException | MalformedURLException e) {
@@ -139,7 +139,7 @@ public final class AuthSource {
         }
     }
 
-    /** Remembers whether keys could be had when they were asked for the last time. */
+    /** Records whether the last attempt to fetch keys failed. */
     private static final class Fetching implements JWKSetSource<SecurityContext> {
 
         private final JWKSetSource<SecurityContext> from;
@@ -168,18 +168,18 @@ public final class AuthSource {
         }
     }
 
-    /** Keys in a file, which is read again when they are asked for anew. */
+    /** Public keys in a file, which is read again whenever keys are fetched. */
     private static final class KeyFile implements JWKSetSource<SecurityContext> {
 
         private final Path file;
 
-        /** Reads it once, to reject an invalid file at the start. */
+        /** Reads the file once, to reject an invalid one at the start. */
         KeyFile(Path file) {
             this.file = file;
             try {
                 parse();
             } catch (ParseException e) {
-                throw new IllegalArgumentException("names a file that holds no JWK set");
+                throw new IllegalArgumentException("names a file that is not a JWK set");
             }
         }
 
@@ -199,7 +199,7 @@ public final class AuthSource {
 
         @Override
         public void close() {
-            // nothing is held
+            // no resources to release
         }
     }
 }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * For trying things out: whoever can reach the server may be anybody. So it listens to this machine alone, and its key ends with
- * it.
+ * Issues a token for any user to any client, for trying the server out. The server listens on loopback only in this mode. The key that
+ * signs tokens exists only in this process.
  */
 public final class DevMode implements App {
 
@@ -42,19 +42,19 @@ public final class DevMode implements App {
         new SecureRandom().nextBytes(secret);
     }
 
-    /** What its tokens are checked with. */
+    /** Returns the verifier of the tokens that this issues. */
     public Tokens tokens() {
         return Tokens.ofSecret(secret, Tokens.ExpectedClaims.NOTHING, clock);
     }
 
     @Override
     public void declare(Routes routes) {
-        routes.add("POST", "/v1/dev/token", Idempotency.NONE, Access.ANYBODY, this::token);
+        routes.add("POST", "/v1/dev/token", Idempotency.NONE, Access.PUBLIC, this::token);
     }
 
     private ApiResponse token(Request request) {
         JsonNode body = request.object();
-        String user = Request.text(body, "user", 255);
+        String user = Request.text(body, "user", 2 * 255);
         if (!Caller.isName(user)) {
             throw ProblemException.invalid("user", Caller.NAMES);
         }
@@ -67,18 +67,18 @@ public final class DevMode implements App {
             return names;
         }
         if (!roles.isArray() || roles.size() > 10) {
-            throw ProblemException.invalid("roles", "has to be a short list");
+            throw ProblemException.invalid("roles", "must be a list of at most 10 names");
         }
         for (JsonNode role : roles) {
             if (!role.isString() || !TextFormat.TEXT.isValid(role.stringValue())) {
-                throw ProblemException.invalid("roles", "has to be a list of names");
+                throw ProblemException.invalid("roles", "must be a list of names");
             }
             names.add(role.stringValue());
         }
         return names;
     }
 
-    /** A token for a user. */
+    /** Returns a signed token for a user, valid for twelve hours. */
     public String mint(String user, List<String> roles) {
         Instant now = clock.instant();
         JWTClaimsSet claims = new JWTClaimsSet.Builder()
@@ -91,7 +91,7 @@ public final class DevMode implements App {
         try {
             token.sign(new MACSigner(secret));
         } catch (JOSEException e) {
-            throw new IllegalStateException(e); // the secret has the length it has to have
+            throw new IllegalStateException(e); // cannot happen: the secret is long enough
         }
         return token.serialize();
     }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers for a short while which tokens held, by their hash: checking a signature takes longer than most requests. A key that
- * is withdrawn is good for no longer than that.
+ * Caches valid tokens by their hash, because verifying a signature takes longer than most requests. A revoked key is accepted for up to one
+ * minute longer.
  */
 final class KnownTokens {
 
@@ -22,7 +22,7 @@ final class KnownTokens {
     private final InstantSource clock;
     private final Map<Fingerprint, Known> known = new ConcurrentHashMap<>();
 
-    /** A token that held, and until when that is good enough. */
+    /** A valid token, and the time until which it is cached. */
     private record Known(Tokens.Checked checked, Instant until) {}
 
     KnownTokens(Tokens tokens, InstantSource clock) {

@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Lets through only what was meant for this machine and comes from it. A page from anywhere can make a browser here send requests;
- * it is told by its Origin, and if it had its own name point here, by the Host.
+ * Rejects requests that web pages of other origins make a browser on this machine send. The header {@code Origin} identifies such a page;
+ * {@code Host} identifies one whose host name was made to resolve to this machine (DNS rebinding).
  */
 public final class LoopbackGuard extends HttpFilter {
 
@@ -26,7 +26,7 @@ public final class LoopbackGuard extends HttpFilter {
 
     private final String host;
 
-    /** @param host what the server was told to listen on, which is this machine, too */
+    /** @param host the address that the server listens on, which is accepted as {@code Host}, too */
     public LoopbackGuard(String host) {
         this.host = host;
     }
@@ -51,7 +51,7 @@ public final class LoopbackGuard extends HttpFilter {
                 || LOOPBACK.matcher(authority.toLowerCase(Locale.ROOT)).matches();
     }
 
-    /** Another port of this machine is another origin. */
+    /** Compares ports as well, because another port is another origin. */
     private static boolean isOwn(String origin, List<String> hosts) {
         return hosts.stream()
                 .anyMatch(host ->

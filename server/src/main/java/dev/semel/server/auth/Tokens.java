@@ -29,12 +29,12 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies tokens. The server chooses the algorithms, never the token: HS256 for a secret, RS256 and ES256 for public keys, so that nobody
- * can sign with a public key.
+ * Verifies tokens. The server chooses the accepted algorithms, never the token: HS256 for a secret, RS256 and ES256 for public keys. So a
+ * public key cannot be misused as a secret.
  */
 public final class Tokens {
 
-    /** By how much a token's maker may be ahead of us: it holds from a moment on, and is over when it says so. */
+    /** Tolerance of {@code nbf}, for issuers whose clock is ahead. {@code exp} has no tolerance. */
     private static final int SKEW_SECONDS = 5;
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
@@ -55,19 +55,19 @@ public final class Tokens {
     }
 
     /**
-     * Claims that tokens must have beside the user.
+     * Claims that tokens must have in addition to the user.
      *
-     * @param audience for whom they are; null for anybody
-     * @param issuer who made them; null for anybody
+     * @param audience the required audience; null to accept any
+     * @param issuer the required issuer; null to accept any
      */
     public record ExpectedClaims(
             @Nullable String audience, @Nullable String issuer) {
 
-        /** Nothing. */
+        /** Requires no audience and no issuer. */
         public static final ExpectedClaims NOTHING = new ExpectedClaims(null, null);
     }
 
-    /** Signed with a secret that both sides know, whatever they call it. */
+    /** Returns a verifier of tokens that are signed with a secret. A key id in a token is ignored. */
     static Tokens ofSecret(byte[] secret, ExpectedClaims expected, InstantSource clock) {
         List<Key> keys = List.of(new SecretKeySpec(secret, "HmacSHA256"));
         return new Tokens(
@@ -78,9 +78,9 @@ public final class Tokens {
     }
 
     /**
-     * Signed with one of some public keys.
+     * Returns a verifier of tokens that are signed with one of several public keys.
      *
-     * @param unavailable whether they could not be had when they were asked for the last time
+     * @param unavailable whether the last attempt to fetch the keys failed
      */
     static Tokens ofKeys(
             JWKSource<SecurityContext> keys,
@@ -108,13 +108,13 @@ public final class Tokens {
         return verifier;
     }
 
-    /** A valid token. */
+    /** The user of a valid token, and when the token expires. */
     record Checked(Caller caller, Instant expires) {}
 
     /**
-     * The user of a token.
+     * Verifies a token.
      *
-     * @throws BadTokenException if it is invalid
+     * @throws BadTokenException if the token is invalid
      * @throws KeysUnavailableException if the keys are unavailable
      */
     Checked check(String token) {
@@ -155,7 +155,7 @@ public final class Tokens {
         return known;
     }
 
-    /** A token is invalid. */
+    /** Thrown if a token is invalid. */
     static final class BadTokenException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -168,7 +168,7 @@ public final class Tokens {
         }
     }
 
-    /** A token cannot be verified. */
+    /** Thrown if a token cannot be verified, because the keys are unavailable. */
     static final class KeysUnavailableException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

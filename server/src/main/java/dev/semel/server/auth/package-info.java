@@ -1,4 +1,4 @@
-/** Who sends a request: tokens, and the mode in which anybody on this machine may have one. */
+/** Authentication of requests by JWT, and the dev mode. */
 @NullMarked
 package dev.semel.server.auth;
 

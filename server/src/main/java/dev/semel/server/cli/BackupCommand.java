@@ -9,18 +9,19 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "backup",
-        description = "Copies a store, which may be in use, into a new folder, and compares the copy.",
+        description =
+                "Copies an embedded store into a new folder. The store may be in use. The copy is compared with the store.",
         footer = {"", "Example: ./semel backup backups/2026-11-15"})
 final class BackupCommand implements Runnable {
 
-    @Parameters(paramLabel = "FOLDER", description = "Where the backup goes; must not be there yet.")
+    @Parameters(paramLabel = "FOLDER", description = "The folder of the backup. It must not exist.")
     private Path target;
 
     @Option(
             names = "--store",
             paramLabel = "URL",
             defaultValue = "rocksdb:./data",
-            description = "The store: rocksdb:FOLDER; rocksdb:./data by default.")
+            description = "The store: rocksdb:FOLDER. Default: ${DEFAULT-VALUE}.")
     private String store = "";
 
     @Spec

@@ -7,7 +7,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "completion",
-        description = "Prints a script that lets bash and zsh complete this command.",
+        description = "Prints a completion script for bash and zsh.",
         footer = {"", "Example: source <(./semel completion)"})
 final class CompletionCommand implements Runnable {
 

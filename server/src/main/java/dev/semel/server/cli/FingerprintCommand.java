@@ -2,15 +2,13 @@ package dev.semel.server.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.semel.id.MalformedException;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
+import dev.semel.server.settings.Suggestions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,19 +17,19 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "fingerprint",
         description = {
-            "Prints what a JSON payload is known by: the SHA-256 of its canonical text (RFC 8785; integers keep all digits).",
-            "Exits with 1 if it is no JSON."
+            "Prints the fingerprint of a JSON payload: the SHA-256 of its canonical form (RFC 8785; integers keep all digits).",
+            "The exit status is 1 if the text is not valid JSON."
         },
         footer = {"", "Example: echo '{\"b\": 2.0, \"a\": 1}' | ./semel fingerprint -"})
 final class FingerprintCommand implements Runnable {
 
-    @Parameters(paramLabel = "FILE", description = "A JSON text of up to 16 MiB; - reads standard input.")
+    @Parameters(paramLabel = "FILE", description = "A JSON text of at most 16 MiB. - reads standard input.")
     private Path file;
 
     @Option(
             names = "--canonical",
             description =
-                    "Prints the canonical text instead: its bytes and no end of line, so that sha256sum gives the hash.")
+                    "Prints the canonical form, without a line break at the end, so that sha256sum prints the fingerprint.")
     private boolean canonical;
 
     private final Terminal terminal;
@@ -50,32 +48,24 @@ final class FingerprintCommand implements Runnable {
         }
     }
 
-    /** The text, or as much of it as shows that it is too long. */
+    /** Returns the text, or one byte more than is accepted. */
     private byte[] read() {
         if (file.toString().equals("-")) {
             try {
                 return bounded(terminal.in());
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot read standard input: " + e.getMessage(), e);
+                throw new UncheckedIOException("Cannot read standard input: " + e.getMessage(), e);
             }
         }
         try (InputStream in = Files.newInputStream(file)) {
             return bounded(in);
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "cannot read " + MalformedException.quote(file.toString()) + ": " + reason(e), e);
+                    "Cannot read " + Suggestions.quote(file.toString()) + ": " + FailureText.reason(e), e);
         }
     }
 
     private static byte[] bounded(InputStream in) throws IOException {
         return in.readNBytes(Json.MOST_BYTES + 1);
-    }
-
-    /** Of these two, the message is the name of the file alone. */
-    private static String reason(IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return "there is no such file";
-        }
-        return e instanceof AccessDeniedException ? "it is not permitted" : String.valueOf(e.getMessage());
     }
 }

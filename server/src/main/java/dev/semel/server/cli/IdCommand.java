@@ -3,21 +3,23 @@ package dev.semel.server.cli;
 import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
+import dev.semel.server.settings.Suggestions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @Command(
         name = "id",
-        description = "Mints ids, one a line.",
-        subcommands = {IdListCommand.class, IdInspectCommand.class},
+        description = "Generates ids, one per line.",
+        subcommands = {IdListCommand.class, IdInspectCommand.class, HelpCommand.class},
         customSynopsis = {
-            "semel id SCHEME [-n N] [--prefix P] [--from N] [--json]",
+            "semel id SCHEME [-n N] [--prefix PREFIX] [--from N] [--json]",
             "       semel id list [--json]",
             "       semel id inspect [--json] ID…"
         },
@@ -28,25 +30,29 @@ final class IdCommand implements Runnable {
             arity = "0..1",
             paramLabel = "SCHEME",
             completionCandidates = SchemeNames.class,
-            description = "One of ${COMPLETION-CANDIDATES}.")
+            description = "The scheme: ${COMPLETION-CANDIDATES}.")
     private @Nullable String scheme;
 
-    @Option(names = "-n", paramLabel = "N", defaultValue = "1", description = "How many; 1 by default.")
+    @Option(
+            names = {"-n", "--count"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "How many ids. Default: ${DEFAULT-VALUE}.")
     private long count;
 
     @Option(
             names = "--prefix",
-            paramLabel = "P",
-            description = "Puts P and a '-' before each: letters, digits and '_'.")
+            paramLabel = "PREFIX",
+            description = "Puts this and a hyphen before each id: letters, digits and underscores.")
     private @Nullable String prefix;
 
     @Option(
             names = "--from",
             paramLabel = "N",
-            description = "Where seq10 and seq36 start to count; 1 by default. The command line remembers nothing.")
+            description = "The first number of seq10 and seq36. Default: 1, as the command stores nothing.")
     private @Nullable Long from;
 
-    @Option(names = "--json", description = "Prints an object a line.")
+    @Option(names = "--json", description = "Prints one JSON object per line.")
     private boolean json;
 
     @Spec
@@ -62,7 +68,7 @@ final class IdCommand implements Runnable {
     public void run() {
         IdScheme minting = scheme();
         if (count < 1) {
-            throw wrongUse("-n takes a number from 1 on, not " + count);
+            throw wrongUse("-n must be a whole number of 1 or more, not '" + count + "'.");
         }
         for (long i = 0; i < count; i++) {
             String id = minting.mint();
@@ -77,28 +83,37 @@ final class IdCommand implements Runnable {
     private IdScheme scheme() {
         String name = scheme;
         if (name == null) {
-            throw wrongUse("name a scheme: one of " + String.join(", ", new SchemeNames()));
+            throw wrongUse("SCHEME is missing: one of " + String.join(", ", new SchemeNames()) + ".");
         }
-        IdScheme named = IdSchemes.named(name)
-                .orElseThrow(() -> wrongUse("there is no scheme " + MalformedException.quote(name) + "; there are "
-                        + String.join(", ", new SchemeNames())));
+        IdScheme named = IdSchemes.named(name).orElseThrow(() -> wrongUse(unknown(name)));
         if (named.isCounted()) {
             long first = from == null ? 1 : from;
             if (first < 0) {
-                throw wrongUse("--from takes a number from 0 on, not " + first);
+                throw wrongUse("--from must be a whole number of 0 or more, not '" + first + "'.");
             }
             named = named.drawingFrom(new AtomicLong(first)::getAndIncrement);
         } else if (from != null) {
-            throw wrongUse("--from is for seq10 and seq36; " + name + " does not count");
+            throw wrongUse("--from cannot be used with " + name + ": only seq10 and seq36 have a first number.");
         }
         try {
             return prefix == null ? named : named.prefixed(prefix);
         } catch (MalformedException e) {
-            throw wrongUse(e.getMessage());
+            throw wrongUse("--prefix must be 1 to " + IdScheme.LONGEST_PREFIX + " letters, digits and underscores, not "
+                    + Suggestions.quote(String.valueOf(prefix)) + ".");
         }
     }
 
-    private ParameterException wrongUse(@Nullable String message) {
-        return new ParameterException(spec.commandLine(), message);
+    /** A mistyped subcommand is taken for a scheme. */
+    private String unknown(String name) {
+        List<String> schemes = new ArrayList<>();
+        new SchemeNames().forEach(schemes::add);
+        List<String> all = new ArrayList<>(schemes);
+        all.addAll(spec.subcommands().keySet());
+        return Suggestions.unknown(
+                "scheme", name, Suggestions.similar(name, all).isEmpty() ? schemes : all);
+    }
+
+    private UsageException wrongUse(String message) {
+        return new UsageException(spec, message);
     }
 }

@@ -16,14 +16,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.core.JsonGenerator;
 
 @Command(
         name = "inspect",
-        description = "Says which schemes a text is an id of, and what it holds. Exits with 1 if it is an id of none.",
+        description = {
+            "Shows which schemes a text is a valid id of, and the content of the id.",
+            "The exit status is 1 if no scheme fits."
+        },
         footer = {"", "Example: ./semel id inspect 04XhXYx9xCjfPYf32"})
 final class IdInspectCommand implements Callable<Integer> {
 
@@ -32,10 +34,13 @@ final class IdInspectCommand implements Callable<Integer> {
             .map(scheme -> IdListCommand.length(scheme) + " for " + scheme.name())
             .collect(Collectors.joining(", "));
 
-    @Parameters(paramLabel = "ID", description = "The texts to look at; - reads them from standard input, one a line.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "ID",
+            description = "One or more ids, or - for ids from standard input, one per line.")
     private List<String> ids = new ArrayList<>();
 
-    @Option(names = "--json", description = "Prints an object a line.")
+    @Option(names = "--json", description = "Prints one JSON object per line.")
     private boolean json;
 
     private CommandSpec spec = CommandSpec.create();
@@ -52,20 +57,17 @@ final class IdInspectCommand implements Callable<Integer> {
         Semel.allowHyphens(spec);
     }
 
-    /** A reading of a text: as it is, or with a prefix before an id. */
+    /** An id found in a text, and the prefix before it, which may be empty. */
     private record Reading(String prefix, ParsedId id) {}
 
     @Override
     public Integer call() {
-        if (ids.isEmpty()) {
-            throw new ParameterException(spec.commandLine(), "name at least one id, or - for standard input");
-        }
         boolean all = true;
         for (String id : ids) {
             if (id.equals("-")) {
                 all &= inspectLines(new Lines(terminal.in()));
             } else if (id.startsWith("--") && readings(id).isEmpty()) {
-                throw new ParameterException(spec.commandLine(), "there is no option " + MalformedException.quote(id));
+                throw new UsageException(spec, UsageErrors.unknownOption(spec, id));
             } else {
                 all &= inspect(id);
             }
@@ -78,7 +80,7 @@ final class IdInspectCommand implements Callable<Integer> {
         for (String line = lines.next(); line != null; line = lines.next()) {
             all &= inspect(line);
             if (!lines.isReady()) {
-                terminal.flush(); // whoever types or sends the lines one by one sees each answer at once
+                terminal.flush(); // the next line may depend on this result
             }
         }
         return all;
@@ -97,7 +99,7 @@ final class IdInspectCommand implements Callable<Integer> {
         return !readings.isEmpty();
     }
 
-    /** The text whole, and, where it has one, behind its prefix. */
+    /** Returns the ids that the text is, as a whole or after a prefix. */
     private static List<Reading> readings(String text) {
         List<Reading> readings = new ArrayList<>();
         for (IdScheme scheme : IdSchemes.all()) {
@@ -117,7 +119,7 @@ final class IdInspectCommand implements Callable<Integer> {
         return readings;
     }
 
-    /** What stands behind a prefix, or null where there is none. */
+    /** Returns the text after the prefix; null if it has no prefix. */
     private static @Nullable String bodyOf(String text) {
         int hyphen = text.indexOf('-');
         boolean prefixed =
@@ -157,13 +159,13 @@ final class IdInspectCommand implements Callable<Integer> {
             reading.id.version().ifPresent(version -> holdings.add("version " + version));
             reading.id.number().ifPresent(number -> holdings.add("number " + number));
             reading.id.random().ifPresent(random -> holdings.add("random " + random));
-            String prefix = reading.prefix.isEmpty() ? "" : "behind " + reading.prefix + "-: ";
+            String prefix = reading.prefix.isEmpty() ? "" : "after " + reading.prefix + "-: ";
             table.add(reading.id.scheme().name(), prefix + String.join(", ", holdings));
         }
         table.print(terminal, "  ");
     }
 
-    /** Says what is wrong by the scheme whose length fits and that finds the least amiss; or which lengths would fit. */
+    /** Reports the fault that the scheme of fitting length finds last in the text; if no length fits, the lengths of all schemes. */
     private void complain(String text) {
         String body = bodyOf(text);
         MalformedException nearest = null;

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-@Command(name = "list", description = "Shows the schemes: length, example, properties.")
+@Command(name = "list", description = "Lists the id schemes with length, example and properties.")
 final class IdListCommand implements Runnable {
 
-    @Option(names = "--json", description = "Prints an object a line.")
+    @Option(names = "--json", description = "Prints one JSON object per line.")
     private boolean json;
 
     private final Terminal terminal;

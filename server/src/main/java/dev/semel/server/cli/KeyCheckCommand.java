@@ -12,14 +12,17 @@ import tools.jackson.core.JsonGenerator;
 
 @Command(
         name = "check",
-        description = "Says whether every key of a template can be split back, and which prefixes can be scanned.",
+        description =
+                "Checks whether every key of a template can be split into its parts, and lists the prefixes that can be scanned.",
         footer = {"", "Example: ./semel key check 'usr_{user:uuid4s}_tag_{tag:uuid4s}'"})
 final class KeyCheckCommand implements Runnable {
 
-    @Parameters(paramLabel = "TEMPLATE", description = "Text with parts {name:type}; {name} alone is any id.")
+    @Parameters(
+            paramLabel = "TEMPLATE",
+            description = "A text with parts {name:type}. {name} without a type is any id.")
     private String template;
 
-    @Option(names = "--json", description = "Prints an object.")
+    @Option(names = "--json", description = "Prints a JSON object.")
     private boolean json;
 
     @Spec
@@ -77,7 +80,7 @@ final class KeyCheckCommand implements Runnable {
     }
 
     private void print(KeyTemplate declared) {
-        terminal.println("Every key can be split back; it has " + length(declared) + " characters.");
+        terminal.println("Every key can be split into its parts. It has " + length(declared) + " characters.");
         terminal.println("");
         Table parts = new Table();
         parts.add("PART", "TYPE", "EXPECTED");

@@ -2,13 +2,12 @@ package dev.semel.server.cli;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 @Command(
         name = "key",
-        description = "Checks templates of keys, and splits keys by them.",
-        subcommands = {KeyCheckCommand.class, KeyParseCommand.class},
+        description = "Checks key templates, and splits keys into their parts.",
+        subcommands = {KeyCheckCommand.class, KeyParseCommand.class, HelpCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 final class KeyCommand implements Runnable {
 
@@ -17,6 +16,6 @@ final class KeyCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "name a command: check or parse");
+        throw new UsageException(spec, "COMMAND is missing: check or parse.");
     }
 }

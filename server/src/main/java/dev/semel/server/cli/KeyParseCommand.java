@@ -17,13 +17,13 @@ final class KeyParseCommand implements Runnable {
     @Parameters(
             index = "0",
             paramLabel = "TEMPLATE",
-            description = "Text with parts {name:type}; {name} alone is any id.")
+            description = "A text with parts {name:type}. {name} without a type is any id.")
     private String template;
 
-    @Parameters(index = "1", paramLabel = "KEY", description = "The key to split.")
+    @Parameters(index = "1", paramLabel = "KEY", description = "The key.")
     private String key;
 
-    @Option(names = "--json", description = "Prints an object.")
+    @Option(names = "--json", description = "Prints a JSON object.")
     private boolean json;
 
     @Spec

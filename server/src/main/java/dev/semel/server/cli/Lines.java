@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines of a stream, whatever comes: bytes that are no UTF-8 are replaced, and a line that does not end is cut at
+ * Reads the lines of a stream of any content: bytes that are not UTF-8 are replaced, and a line is cut after
  * {@value #LONGEST} characters, so that no input fills the memory.
  */
 final class Lines {
@@ -23,7 +23,7 @@ final class Lines {
         this.in = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8), 1 << 16);
     }
 
-    /** The next line, without its end, or null after the last. */
+    /** Returns the next line without its line break; null after the last line. */
     @Nullable String next() {
         try {
             int c = in.read();
@@ -45,10 +45,10 @@ final class Lines {
     }
 
     private static UncheckedIOException unreadable(IOException e) {
-        return new UncheckedIOException("cannot read standard input: " + e.getMessage(), e);
+        return new UncheckedIOException("Cannot read standard input: " + e.getMessage(), e);
     }
 
-    /** Whether there is more to read without waiting for it. */
+    /** Returns whether the next character can be read without blocking. */
     boolean isReady() {
         try {
             return in.ready();

@@ -9,18 +9,18 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "restore",
-        description = "Makes a new store from a backup, and compares it.",
+        description = "Creates an embedded store from a backup. The store is compared with the backup.",
         footer = {"", "Example: ./semel restore backups/2026-11-15"})
 final class RestoreCommand implements Runnable {
 
-    @Parameters(paramLabel = "FOLDER", description = "The backup.")
+    @Parameters(paramLabel = "FOLDER", description = "The folder of the backup.")
     private Path backup;
 
     @Option(
             names = "--store",
             paramLabel = "URL",
             defaultValue = "rocksdb:./data",
-            description = "The store to make: rocksdb:FOLDER, which must not be there yet; rocksdb:./data by default.")
+            description = "The store: rocksdb:FOLDER. The folder must not exist. Default: ${DEFAULT-VALUE}.")
     private String store = "";
 
     @Spec

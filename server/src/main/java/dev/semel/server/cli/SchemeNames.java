@@ -4,7 +4,7 @@ import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import java.util.Iterator;
 
-/** What can be typed where a scheme is asked for; the shell completes it. */
+/** The names of the id schemes, for help and shell completion. */
 final class SchemeNames implements Iterable<String> {
 
     @Override

@@ -10,47 +10,55 @@ import dev.semel.server.settings.SettingException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
+import java.net.SocketException;
 import java.time.InstantSource;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
-import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 @Command(
         name = "serve",
-        description = "Starts the server, and prints commands to try.",
+        customSynopsis = "semel serve [OPTIONS]",
+        description =
+                "Starts the server. Without options, it listens on http://localhost:8080, stores data in ./data, and"
+                        + " accepts everyone on this machine as any user (dev mode).",
         modelTransformer = ServeCommand.Flags.class,
-        sortOptions = false,
         footer = {
             "",
-            "Every setting can also be given in the environment, SEMEL_LOG_LEVEL for",
-            "--log-level, and in a file, as log-level=debug. A flag takes precedence",
-            "over the environment, and the environment over the file.",
+            "TIME is a whole number with ms, s, m, h or d. SIZE is one with KiB, MiB or GiB.",
+            "Settings can also be set in the environment (SEMEL_LOG_LEVEL=debug) or in the",
+            "settings file (log-level=debug). Options override both, and the environment",
+            "overrides the file.",
             "",
-            "Example: ./semel serve --port 9000 --store memory:"
+            "Examples: ./semel serve --port 9000 --store memory:",
+            "          ./semel serve --host 0.0.0.0 --auth secret:FILE"
         })
 final class ServeCommand implements Runnable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
     @Option(
             names = RawSettings.FILE_FLAG,
             paramLabel = "FILE",
-            description = "A file with settings, one per line; " + RawSettings.FILE_VARIABLE + " in the environment.")
+            description = "Settings file. In the environment: " + RawSettings.FILE_VARIABLE + ".")
     private @Nullable String file;
 
-    @Option(
-            names = "--check",
-            description = "Starts the server, checks that it is ready, and stops it: to validate the settings.")
+    @Option(names = "--check", description = "Starts the server, checks that it is ready, and stops it.")
     private boolean check;
+
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    @Option(names = ServeHelp.ALL, usageHelp = true, description = "Prints this help with all settings.")
+    private boolean helpAll;
 
     @Spec
     private CommandSpec spec;
@@ -64,12 +72,12 @@ final class ServeCommand implements Runnable {
     @Override
     public void run() {
         ServerSettings settings = settings(System.getenv());
-        Server server = Server.start(settings);
+        Server server = start(settings);
         if (check) {
             try (server) {
                 checkReadiness(server);
             }
-            terminal.println("All settings are right: it was ready at " + server.url());
+            terminal.println("All settings are valid. The server was ready at " + server.url());
         } else {
             stopWithTheProcess(server);
             announce(server, settings);
@@ -90,23 +98,47 @@ final class ServeCommand implements Runnable {
             ServerSettings settings = ServerSettings.of(raw, environment, InstantSource.system());
             Log.setLevel(settings.logLevel());
             raw.unknownVariables()
-                    .forEach(name -> LoggerFactory.getLogger(ServeCommand.class)
-                            .atWarn()
-                            .addKeyValue("variable", name)
-                            .log("Unknown setting"));
+                    .forEach(name -> LOG.atWarn().addKeyValue("variable", name).log("Unknown setting"));
             if (flags.containsKey(Setting.STORE)
                     && settings.store().url() instanceof PostgresUrl url
                     && url.hasPassword()) {
-                LoggerFactory.getLogger(ServeCommand.class)
-                        .atWarn()
+                LOG.atWarn()
                         .log(
-                                "--store holds a password, which the list of processes shows to every user of this machine:"
-                                        + " set it in SEMEL_STORE or in a settings file");
+                                "--store holds a password, which every user of this machine can read in the list of processes."
+                                        + " Set it in SEMEL_STORE or in a settings file.");
             }
             return settings;
         } catch (SettingException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+            String fault = String.valueOf(e.getMessage());
+            throw new UsageException(spec, fault.endsWith("?") ? fault : fault + ".");
         }
+    }
+
+    /** Starts the server, and describes what is wrong with an address that it cannot use. */
+    private static Server start(ServerSettings settings) {
+        try {
+            return Server.start(settings);
+        } catch (UncheckedIOException e) {
+            String reason = String.valueOf(e.getMessage());
+            if (!isAboutTheAddress(e)) {
+                throw e;
+            }
+            String address = settings.host() + " port " + settings.port();
+            if (reason.endsWith("in use")) {
+                reason = "Port " + settings.port() + " of " + settings.host()
+                        + " is already in use. Choose another port with --port, or stop the program that uses it.";
+            } else if (reason.endsWith("Cannot assign requested address")) {
+                reason = "Cannot listen on " + address + ": this machine does not have the address. Set --host.";
+            } else if (reason.endsWith("Permission denied")) {
+                reason = "Cannot listen on " + address
+                        + ": permission denied. Choose a port of 1024 or more with --port.";
+            }
+            throw new UncheckedIOException(reason, e.getCause());
+        }
+    }
+
+    private static boolean isAboutTheAddress(Throwable e) {
+        return e instanceof SocketException || e.getCause() != null && isAboutTheAddress(e.getCause());
     }
 
     /** Closes the server when the process is terminated. */
@@ -120,13 +152,15 @@ final class ServeCommand implements Runnable {
         Runtime.getRuntime().addShutdownHook(stop);
     }
 
-    /** Prints where the server is, and commands to try. */
+    /** Prints the address of the server, and commands to try. */
     private void announce(Server server, ServerSettings settings) {
         boolean dev = settings.tokens() == null;
         terminal.println("Semel is ready at " + server.url()
                 + (dev ? " (dev mode: every user of this machine can act as any user)" : ""));
-        terminal.println("Try this, and then the last line again: the response is replayed, and its headers show it.");
-        server.commands().forEach(command -> terminal.println("  " + command));
+        terminal.println("Paste this into another terminal. The second call is replayed, the third is rejected:");
+        terminal.println("");
+        server.commands().forEach(terminal::println);
+        terminal.println("");
         terminal.flush();
     }
 
@@ -149,35 +183,23 @@ final class ServeCommand implements Runnable {
         }
     }
 
-    /** Adds a flag for each setting, by tiers. */
+    /** Adds an option for each setting. */
     static final class Flags implements IModelTransformer {
-
-        private static final List<Setting> SETTINGS = List.of(Setting.values());
 
         @Override
         public CommandSpec transform(CommandSpec spec) {
-            for (Setting.Tier tier : Setting.Tier.values()) {
-                ArgGroupSpec.Builder group = ArgGroupSpec.builder()
-                        .heading("%n" + tier.heading() + "%n")
-                        .order(tier.compareTo(Setting.Tier.ESSENTIAL))
-                        .exclusive(false)
-                        .validate(false);
-                SETTINGS.stream()
-                        .filter(setting -> setting.tier() == tier)
-                        .forEach(setting -> group.addArg(option(setting)));
-                spec.addArgGroup(group.build());
+            for (Setting setting : Setting.values()) {
+                spec.addOption(OptionSpec.builder(setting.flag())
+                        .paramLabel(setting.label())
+                        .type(String.class)
+                        .completionCandidates(setting.choices().isEmpty() ? null : setting.choices())
+                        .description(setting.plainText())
+                        .build());
             }
+            spec.usageMessage()
+                    .sectionMap()
+                    .put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, help -> new ServeHelp(help.commandSpec()).options());
             return spec;
-        }
-
-        private static OptionSpec option(Setting setting) {
-            String fallback = setting.fallback() == null ? "" : " Default: " + setting.fallback() + ".";
-            return OptionSpec.builder(setting.flag())
-                    .paramLabel(setting.label())
-                    .type(String.class)
-                    .description(setting.description() + fallback)
-                    .order(SETTINGS.indexOf(setting))
-                    .build();
         }
     }
 }

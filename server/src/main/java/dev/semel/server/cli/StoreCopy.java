@@ -1,29 +1,34 @@
 package dev.semel.server.cli;
 
 import dev.semel.rocksdb.RocksDbCopy;
+import dev.semel.server.settings.Suggestions;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 
-/** What backup and restore have in common: a store is copied from one folder into another that is not there yet. */
+/** Copies a store into a new folder, for backup and restore. */
 final class StoreCopy {
 
     private static final String SCHEME = "rocksdb:";
 
     private StoreCopy() {}
 
-    /** The folder of a store. */
+    /** Returns the folder of a store URL. */
     static Path folder(CommandSpec spec, String url) {
         if (!url.startsWith(SCHEME) || url.length() == SCHEME.length()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--store takes " + SCHEME + "FOLDER: only such stores are copied by this command");
+            throw new UsageException(
+                    spec, "--store must be " + SCHEME + "FOLDER, not " + Suggestions.quote(location(url)) + ".");
         }
         return Path.of(url.substring(SCHEME.length()));
     }
 
-    /** Copies, telling on standard error how far it has come. */
+    /** A URL of a database may hold a password, so only its scheme is shown. */
+    private static String location(String url) {
+        int login = url.indexOf("//");
+        return login < 0 ? url : url.substring(0, login) + "//…";
+    }
+
+    /** Copies a store, and shows the progress on standard error. */
     static void run(CommandSpec spec, Terminal terminal, Path from, Path to) {
         PrintWriter err = spec.commandLine().getErr();
         long[] reported = {0};

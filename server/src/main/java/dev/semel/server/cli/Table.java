@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Rows of text with their columns aligned. */
+/** A table of text with aligned columns. */
 final class Table {
 
     private final List<List<String>> rows = new ArrayList<>();

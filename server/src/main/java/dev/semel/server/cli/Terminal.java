@@ -18,10 +18,10 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonWriteFeature;
 
-/** Where a command reads and writes. Output is buffered, UTF-8, and fails loudly when it cannot be written. */
+/** The standard input and output of a command. Output is UTF-8 and buffered. A failure to write it is reported. */
 final class Terminal {
 
-    /** Everything beyond ASCII is escaped, so that any text can be shown, halves of surrogate pairs included. */
+    /** Escapes everything but ASCII, so that any text can be printed, even unpaired surrogates. */
     private static final JsonFactory JSON =
             JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
@@ -44,7 +44,7 @@ final class Terminal {
         print("\n");
     }
 
-    /** Writes a text and no more: no end of line. */
+    /** Writes a text without a line break. */
     void print(String text) {
         try {
             out.write(text);
@@ -58,7 +58,7 @@ final class Terminal {
         return new OutputException(e);
     }
 
-    /** One object on one line. */
+    /** Writes a JSON object on one line. */
     void printJson(Consumer<JsonGenerator> members) {
         StringWriter line = new StringWriter();
         try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), line)) {
@@ -69,7 +69,7 @@ final class Terminal {
         println(line.toString());
     }
 
-    /** Writes out what is buffered, unless writing has failed before. */
+    /** Writes the buffered output, unless writing has failed before. */
     void flush() {
         if (broken) {
             return;
@@ -83,12 +83,12 @@ final class Terminal {
         }
     }
 
-    /** For what picocli prints itself, help and version; a writer of its kind would keep quiet about a full disk. */
+    /** Returns a writer for help and version, which picocli prints. It is buffered here, since a PrintWriter hides a full disk. */
     PrintWriter writer() {
         return new PrintWriter(help);
     }
 
-    /** The output cannot be written. */
+    /** Thrown if the output cannot be written. */
     static final class OutputException extends UncheckedIOException {
 
         private static final long serialVersionUID = 1L;
@@ -98,7 +98,7 @@ final class Terminal {
         }
     }
 
-    /** Makes commands that are given the terminal. */
+    /** Creates commands with the terminal. */
     static final class Factory implements IFactory {
         private final Terminal terminal;
 

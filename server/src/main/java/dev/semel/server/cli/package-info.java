@@ -1,4 +1,4 @@
-/** The command line. */
+/** The commands of {@code ./semel}, except for those that the launcher runs itself. */
 @NullMarked
 package dev.semel.server.cli;
 

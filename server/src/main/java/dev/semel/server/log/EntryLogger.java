@@ -10,13 +10,13 @@ import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LoggingEventAware;
 
-/** A logger with a name. The libraries are heard from warnings on, whatever is asked for: below, they tell all that requests hold. */
+/** An SLF4J logger. Libraries never log below warnings, even if the level is lower, because their debug entries contain whole requests. */
 final class EntryLogger extends LegacyAbstractLogger implements LoggingEventAware {
 
     private static final long serialVersionUID = 1L;
     private static final String OURS = "dev.semel.";
 
-    /** What complains about requests quotes them, and they are told of otherwise. */
+    /** Loggers that are off: they quote requests in complaints about them, and the server reports the same errors without quotes. */
     private static final List<String> QUOTING = List.of("org.eclipse.jetty.http.", "org.eclipse.jetty.util.HostPort");
 
     private final boolean ours;
@@ -59,7 +59,7 @@ final class EntryLogger extends LegacyAbstractLogger implements LoggingEventAwar
         return isLogged(Level.ERROR);
     }
 
-    /** Entries with members of their own come this way. */
+    /** Receives entries with key-value pairs. */
     @Override
     public void log(LoggingEvent event) {
         List<KeyValuePair> members = event.getKeyValuePairs();

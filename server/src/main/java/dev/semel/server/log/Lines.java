@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes lines whole and in order. Whoever comes while nobody writes does, and writes for those who come meanwhile; so a line is
- * never late, and many share a write. Who comes when a lot is waiting waits, too.
+ * Writes lines from many threads without interleaving them. A thread that finds no other writing writes, including the lines that others
+ * add meanwhile. So lines are written at once, and concurrent ones share a write. If more than a mebibyte is queued, callers wait.
  */
 final class Lines {
 
@@ -44,12 +44,12 @@ final class Lines {
                 batch.writeTo(out);
                 out.flush();
             } catch (IOException e) {
-                // there is nobody left to tell
+                // there is nowhere to report that the log cannot be written
             }
         }
     }
 
-    /** What is waiting; null if nothing is, and then nobody writes any more. */
+    /** Returns the queued lines. If there are none, returns null, and the calling thread stops writing. */
     private @Nullable ByteArrayOutputStream take() {
         lock.lock();
         try {

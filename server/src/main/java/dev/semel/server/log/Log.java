@@ -18,7 +18,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** Where entries go, and which. */
+/** Writes log entries as JSON objects, one per line. */
 public final class Log {
 
     private static final JsonFactory JSON = new JsonFactory();
@@ -30,12 +30,12 @@ public final class Log {
 
     private Log() {}
 
-    /** From which level on entries are written; warnings and errors until told. */
+    /** Sets the lowest level that is logged. The default is warnings. */
     public static void setLevel(Level least) {
         level = least;
     }
 
-    /** Where entries are written from now on; standard error until told. */
+    /** Sets where entries are written. The default is standard error. */
     public static void setOutput(OutputStream out) {
         lines = new Lines(out);
     }
@@ -82,7 +82,7 @@ public final class Log {
         }
     }
 
-    /** What is thrown while a request is in progress may quote what was sent, so only its kind is told. */
+    /** Omits the message of an exception during a request, since it may quote the request. */
     private static String name(Throwable thrown, boolean ofRequest) {
         return ofRequest ? thrown.getClass().getName() : thrown.toString();
     }

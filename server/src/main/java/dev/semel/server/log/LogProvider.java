@@ -7,13 +7,13 @@ import org.slf4j.helpers.BasicMarkerFactory;
 import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
-/** Found by SLF4J, to which everything here and in the libraries speaks. */
+/** The SLF4J provider of the server, found by the {@link java.util.ServiceLoader}. Libraries log through it, too. */
 public final class LogProvider implements SLF4JServiceProvider {
 
     private final IMarkerFactory markers = new BasicMarkerFactory();
     private final MDCAdapter context = new BasicMDCAdapter();
 
-    /** Called by SLF4J. */
+    /** Creates the provider; called by SLF4J. */
     public LogProvider() {}
 
     @Override
@@ -38,6 +38,6 @@ public final class LogProvider implements SLF4JServiceProvider {
 
     @Override
     public void initialize() {
-        // nothing to do before the first entry
+        // nothing to initialize
     }
 }

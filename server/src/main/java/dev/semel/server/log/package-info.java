@@ -1,4 +1,4 @@
-/** The log: one JSON object a line on standard error, for our own entries and for those of the libraries. */
+/** Logging: JSON objects on standard error, for the server and its libraries. */
 @NullMarked
 package dev.semel.server.log;
 

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
-/** How full a memory store is. */
+/** Metrics of the memory store: how much memory it uses, and its limit. */
 public final class MemoryMeters implements MeterBinder {
 
     private final MemoryStore store;
@@ -20,7 +20,7 @@ public final class MemoryMeters implements MeterBinder {
                 .description("Estimated size of the data in the memory store")
                 .register(registry);
         Gauge.builder("semel.memory.most.bytes", store, MemoryStore::mostBytes)
-                .description("Largest size of the data in the memory store")
+                .description("Maximum size of the data in the memory store")
                 .register(registry);
     }
 }

@@ -21,12 +21,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** All metrics of a server. {@code GET /metrics} needs no token, since it holds no user data. */
+/** All metrics of a server, served at {@code GET /metrics}. The route requires no token, since metrics contain no user data. */
 public final class Metrics implements App, AutoCloseable {
 
     private static final Map<String, String> HEADERS = Map.of("Content-Type", "text/plain;version=0.0.4;charset=utf-8");
 
-    /** The bounds of histograms. */
+    /** The bucket bounds of all histograms. */
     private static final Duration[] BOUNDS = {
         Duration.ofNanos(500_000),
         Duration.ofMillis(1),
@@ -50,7 +50,7 @@ public final class Metrics implements App, AutoCloseable {
     private final SweepMeters sweeps = new SweepMeters(registry);
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
-    /** @param store metrics of the store */
+    /** @param store the metrics of the store */
     public Metrics(MeterBinder store) {
         store.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
@@ -61,12 +61,12 @@ public final class Metrics implements App, AutoCloseable {
         new UptimeMetrics().bindTo(registry);
     }
 
-    /** A time of which a histogram is made, with the same bounds as all others. */
+    /** Returns the builder of a histogram. All histograms have the same buckets. */
     static Timer.Builder histogram(String name) {
         return Timer.builder(name).serviceLevelObjectives(BOUNDS);
     }
 
-    /** Adds a gauge. */
+    /** Registers a gauge that is read at each scrape. */
     public void gauge(String name, String description, Supplier<Number> number) {
         Gauge.builder(name, number).description(description).register(registry);
     }
@@ -75,17 +75,20 @@ public final class Metrics implements App, AutoCloseable {
         return registry;
     }
 
-    /** Metrics of engines. */
+    /** Returns the metrics of engines. */
     public OnceMeters once() {
         return once;
     }
 
-    /** Metrics of sweeps. */
+    /** Returns the metrics of sweeps. */
     public SweepMeters sweeps() {
         return sweeps;
     }
 
-    /** All metrics as Prometheus text. Its client treats {@code _created} as a suffix of its own and leaves it out of names. */
+    /**
+     * Returns all metrics in the Prometheus text format. The Prometheus client reserves the suffix {@code _created} and removes it from
+     * names, so it is restored here.
+     */
     String text() {
         return registry.scrape().replace("semel_keys_total", "semel_keys_created_total");
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the events of engines. Every meter exists from the start, so that a rise from zero is seen. */
+/** Counts the events of engines. All meters exist from the start, so that the first event shows as an increase from zero. */
 public final class OnceMeters implements OnceListener {
 
     private final Map<Class<?>, Counter> outcomes;

@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What statements take, by what they are for, and how the connections of a pool are used. Nothing is counted before it is bound. */
+/**
+ * Metrics of the PostgreSQL store: duration and failures of statements by purpose, and use of the connection pool. Records nothing until it
+ * is bound to a registry.
+ */
 public final class PostgresMeters implements StatementListener, MeterBinder {
 
     private final HikariDataSource pool;
@@ -38,7 +41,7 @@ public final class PostgresMeters implements StatementListener, MeterBinder {
                                     .tag("work", name)
                                     .register(registry),
                             Counter.builder("semel.postgres.statement.failures")
-                                    .description("Statements that the database rejected, or did not respond to")
+                                    .description("Statements that failed or got no response from the database")
                                     .tag("work", name)
                                     .register(registry)));
         }

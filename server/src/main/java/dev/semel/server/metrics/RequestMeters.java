@@ -18,10 +18,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts requests by the route that answers them, as it was declared. Nothing that a client chooses becomes a label: whatever no route
- * answers is counted together.
- */
+/** Counts requests by declared route. No label comes from a client: requests that match no route are counted under one label. */
 public final class RequestMeters extends HttpFilter {
 
     private static final long serialVersionUID = 1L;
@@ -36,8 +33,8 @@ public final class RequestMeters extends HttpFilter {
     private final transient Runnable whenUnavailable;
 
     /**
-     * @param routes all that there are
-     * @param whenUnavailable is told when a request was answered with 503
+     * @param routes all routes of the server
+     * @param whenUnavailable called after each response with status 503
      */
     public RequestMeters(Metrics metrics, Routes routes, Runnable whenUnavailable) {
         MeterRegistry registry = metrics.registry();
@@ -50,7 +47,7 @@ public final class RequestMeters extends HttpFilter {
         metrics.gauge("semel.http.streams.open", "Requests in progress whose response is a stream", streams::sum);
     }
 
-    /** The meters of one route, made when it is first asked for. */
+    /** The meters of one route. Each is registered when it is first used. */
     private static final class RouteMeters {
 
         private final MeterRegistry registry;
@@ -105,7 +102,7 @@ public final class RequestMeters extends HttpFilter {
         }
     }
 
-    /** Whether it goes on after its handler has returned: then it is counted later. */
+    /** Whether the request continues asynchronously; if so, it is counted when it completes. */
     private boolean continues(HttpServletRequest request, HttpServletResponse response, long startedAt) {
         if (!request.isAsyncStarted()) {
             return false;
@@ -115,7 +112,7 @@ public final class RequestMeters extends HttpFilter {
             streams.increment();
             return true;
         } catch (IllegalStateException e) {
-            return false; // it has come to its end just now
+            return false; // it has just completed
         }
     }
 
@@ -130,12 +127,12 @@ public final class RequestMeters extends HttpFilter {
         }
     }
 
-    /** A request was rejected before it came here. */
+    /** Counts a request that was rejected before it reached this filter. */
     public void rejected(int status) {
         none.count(status);
     }
 
-    /** Counts a request when it is done that goes on after its handler has returned. */
+    /** Counts an asynchronous request when it completes. */
     private final class WhenDone implements AsyncListener {
 
         private final HttpServletRequest request;
@@ -156,12 +153,12 @@ public final class RequestMeters extends HttpFilter {
 
         @Override
         public void onTimeout(AsyncEvent event) {
-            // it is completed next
+            // onComplete follows
         }
 
         @Override
         public void onError(AsyncEvent event) {
-            // it is completed next
+            // onComplete follows
         }
 
         @Override

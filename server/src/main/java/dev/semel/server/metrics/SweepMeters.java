@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 
-/** Counts sweeps, and the rows that they delete. */
+/** Counts sweeps and the rows that they delete. */
 public final class SweepMeters {
 
     private static final List<String> TABLES =
@@ -36,15 +36,19 @@ public final class SweepMeters {
                 .register(registry);
     }
 
-    /** A sweep has ended. */
+    /**
+     * Counts a sweep that has ended.
+     *
+     * @param complete false if it failed or was interrupted
+     */
     public void ended(boolean complete) {
         (complete ? this.complete : aborted).increment();
     }
 
     /**
-     * Rows of a table were deleted.
+     * Counts deleted rows.
      *
-     * @param table as {@code cleanup_logs} calls it
+     * @param table the name of the table in {@code cleanup_logs}
      */
     public void swept(String table, long deleted) {
         counter(table).increment((double) deleted);

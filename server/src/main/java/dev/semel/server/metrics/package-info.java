@@ -1,4 +1,4 @@
-/** What is counted and measured, and how Prometheus reads it. */
+/** Metrics of the server in the Prometheus text format. */
 @NullMarked
 package dev.semel.server.metrics;
 

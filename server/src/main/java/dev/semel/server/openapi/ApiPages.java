@@ -14,15 +14,15 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells everybody what the server answers: {@code /openapi.json} programs, {@code /docs} people. The page is made of a few files that
- * are known by name; nothing else is looked for, so there is no path that leads elsewhere.
+ * Serves the OpenAPI description at {@code /openapi.json} and the documentation page at {@code /docs}. Only a fixed set of files is served,
+ * so no path can lead outside of it.
  */
 public final class ApiPages implements App {
 
     private static final String JAVASCRIPT = "text/javascript;charset=utf-8";
     private static final String CSS = "text/css;charset=utf-8";
 
-    /** Scripts and styles come from files of ours alone; small pictures are within the style sheet. */
+    /** Allows scripts and styles from this server only. Images are embedded in the style sheet. */
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
                     + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -30,7 +30,7 @@ public final class ApiPages implements App {
     private final Routes routes;
     private volatile @Nullable Asset description;
 
-    /** What the page is made of, read when it is asked for first. */
+    /** The files of the page, loaded by the first request. */
     private static final class Files {
 
         static final Asset PAGE = own("docs.html", "text/html;charset=utf-8");
@@ -41,7 +41,7 @@ public final class ApiPages implements App {
                 "swagger-ui-bundle.js", swagger("swagger-ui-bundle.js", JAVASCRIPT));
     }
 
-    /** @param routes what is described; all of them, also those that are declared later */
+    /** @param routes the routes to describe, including those declared later */
     public ApiPages(Routes routes) {
         this.routes = routes;
     }
@@ -53,7 +53,7 @@ public final class ApiPages implements App {
                 .getOpen("/docs/{file}", ApiPages::file);
     }
 
-    /** Made when it is asked for first: by then all routes are there, and the server has not started later for it. */
+    /** Returns the description, created by the first request: all routes are declared by then, and the start takes no longer. */
     private Asset description() {
         Asset known = description;
         if (known == null) {
@@ -79,7 +79,7 @@ public final class ApiPages implements App {
         return Asset.of(contentType, read("/META-INF/resources/webjars/swagger-ui/" + swaggerVersion() + "/" + name));
     }
 
-    /** That of the WebJar that is there, which is part of the names in it. */
+    /** Returns the version of the WebJar, which is part of its paths. */
     private static String swaggerVersion() {
         Properties properties = new Properties();
         try (InputStream in = open("/META-INF/maven/org.webjars/swagger-ui/pom.properties")) {
@@ -101,7 +101,7 @@ public final class ApiPages implements App {
     private static InputStream open(String resource) {
         InputStream in = ApiPages.class.getResourceAsStream(resource);
         if (in == null) {
-            throw new IllegalStateException(resource + " is not there");
+            throw new IllegalStateException(resource + " is missing");
         }
         return in;
     }

@@ -5,11 +5,8 @@ import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.Request;
 import java.util.Map;
 
-/**
- * Something that stays the same as long as the server runs. It comes with a tag, and whoever has what has that tag is told so instead
- * of getting it again.
- */
-@SuppressWarnings("ArrayRecordComponent") // never compared, and nobody writes into it
+/** A file that does not change while the server runs. It has an ETag, and a request with the same tag gets 304. */
+@SuppressWarnings("ArrayRecordComponent") // never compared or modified
 record Asset(String contentType, byte[] bytes, String tag) {
 
     static Asset of(String contentType, byte[] bytes) {

@@ -19,9 +19,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Describes what a server answers. What is particular to an operation its system has written down; what follows from its route, such
- * as who may ask, which headers a key needs and which errors may come, is added here. So a route and its description cannot
- * disagree about it. Nothing is told of what the server does not answer.
+ * The OpenAPI description of a server. Each system describes its operations in a resource. This class adds what follows from the routes:
+ * authentication, idempotency headers and errors. So a route and its description cannot contradict each other. Operations without a route
+ * are omitted.
  */
 public final class Description {
 
@@ -43,12 +43,12 @@ public final class Description {
         this.devMode = routes.find("POST", "/v1/dev/token").isPresent();
     }
 
-    /** The description of all that there are routes for. */
+    /** Returns the OpenAPI document for the given routes. */
     public static ObjectNode of(Routes routes) {
         return new Description(routes).described();
     }
 
-    /** A reference to a component. */
+    /** Returns a reference to a component. */
     static ObjectNode reference(String group, String name) {
         return JsonText.object().put(REFERENCE, COMPONENTS + group + "/" + name);
     }
@@ -89,7 +89,8 @@ public final class Description {
         }
         written.path(PROBLEMS).forEach(name -> possible.add(name.stringValue()));
         written.remove(PROBLEMS);
-        ArrayNode security = written.withArrayProperty("security"); // a token that may come otherwise is said there
+        ArrayNode security =
+                written.withArrayProperty("security"); // an operation may declare other ways to send a token
         if (needsToken(route)) {
             security.addObject().putArray("bearer");
         }
@@ -101,7 +102,7 @@ public final class Description {
         return written;
     }
 
-    /** What holds for a route, by what it is. */
+    /** Returns the fragments that apply to a route because of its method, access and idempotency. */
     private List<JsonNode> kinds(Route route) {
         List<String> names = new ArrayList<>(List.of("any"));
         if (devMode) {
@@ -124,7 +125,7 @@ public final class Description {
     }
 
     private static boolean needsToken(Route route) {
-        return route.access() != Access.ANYBODY;
+        return route.access() != Access.PUBLIC;
     }
 
     private static boolean isKeyed(Route route) {
@@ -137,7 +138,10 @@ public final class Description {
                 : response;
     }
 
-    /** A response with the headers that all have; a replay of one that was too large to be kept is a problem with its status. */
+    /**
+     * Adds the common headers to a response. If it can be replayed, also adds the problem that replaces a response that was too large to
+     * keep.
+     */
     private static ObjectNode described(JsonNode written, Set<String> headers, boolean mayBeReplayed) {
         ObjectNode response = (ObjectNode) written.deepCopy();
         ObjectNode sent = response.withObjectProperty(HEADERS);
@@ -148,7 +152,7 @@ public final class Description {
         return response;
     }
 
-    /** Those of the tags that an operation has. */
+    /** Returns the tags that occur in the operations. */
     private ArrayNode tags(ObjectNode paths) {
         Set<String> named = new TreeSet<>(paths.findValues("tags").stream()
                 .map(tags -> tags.get(0).stringValue())
@@ -162,7 +166,7 @@ public final class Description {
         return tags;
     }
 
-    /** Those of the components that paths refer to, and those that these refer to. */
+    /** Returns the components that the paths refer to, directly or indirectly. */
     private ObjectNode used(ObjectNode paths) {
         ObjectNode used = JsonText.object().set("securitySchemes", components.get("securitySchemes"));
         Set<String> references = new TreeSet<>();

@@ -12,13 +12,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the systems say of themselves, each in an {@code openapi.json} beside its classes, put together. They are OpenAPI but for two
- * things, so that nothing has to be said twice: {@code problems}, the errors by name, and {@code kinds}, what holds for all routes of
- * a kind.
+ * Merges the resources {@code openapi.json} of all systems. They are OpenAPI with two extensions that avoid repetition: {@code problems}
+ * lists errors by name, and {@code kinds} lists what all routes of a kind have in common.
  */
 final class Fragments {
 
-    /** Folders beside that of the server; what a server does not answer is left out later. */
+    /** Folders of the resources. Operations without a route are omitted later. */
     private static final List<String> FOLDERS = List.of(
             "",
             "auth/",
@@ -31,7 +30,7 @@ final class Fragments {
 
     private Fragments() {}
 
-    /** All of them as one. */
+    /** Returns the merged resources. */
     static ObjectNode all() {
         ObjectNode all = JsonText.object();
         for (String folder : FOLDERS) {
@@ -40,7 +39,7 @@ final class Fragments {
         return all;
     }
 
-    /** Puts members of one object into another; lists go on, and whatever else is there twice is a mistake. */
+    /** Merges an object into another. Arrays are concatenated; any other duplicate is an error. */
     private static void merge(ObjectNode all, JsonNode more, String path) {
         for (Map.Entry<String, JsonNode> member : more.properties()) {
             String name = member.getKey();
@@ -60,7 +59,7 @@ final class Fragments {
     private static JsonNode read(String resource) {
         try (InputStream in = Fragments.class.getResourceAsStream(resource)) {
             if (in == null) {
-                throw new IllegalStateException(resource + " is not there");
+                throw new IllegalStateException(resource + " is missing");
             }
             return JsonText.tree(Json.of(in.readAllBytes()));
         } catch (IOException e) {

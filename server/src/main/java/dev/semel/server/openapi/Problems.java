@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Describes errors: a response for each status, which says what can be its reasons. Those that are alike are described once. */
+/** Describes errors: one response for each status, whose description lists the possible codes. Equal responses share a component. */
 final class Problems {
 
     static final String MEDIA_TYPE = "application/problem+json";
@@ -19,26 +19,27 @@ final class Problems {
     private final ObjectNode responses = JsonText.object();
     private final ObjectNode examples = JsonText.object();
 
-    /** @param catalogue every problem by its name, with its status, its texts and what comes with it */
+    /** @param catalogue all problems by name, each with its status, texts, headers and members */
     Problems(JsonNode catalogue) {
         this.catalogue = catalogue;
     }
 
-    /** Responses that were described, by name. */
+    /** Returns the components for the responses described so far, by name. */
     ObjectNode responses() {
         return responses;
     }
 
-    /** Problems that were described, by name. */
+    /** Returns the components for the examples described so far, by name. */
     ObjectNode examples() {
         return examples;
     }
 
     /**
-     * Adds to the responses of an operation one for each status.
+     * Adds the error responses of an operation, one for each status.
      *
-     * @param names of the problems it may have
-     * @param headers that all its responses may have
+     * @param described the responses of the operation, which this adds to
+     * @param names the names of the problems that may occur
+     * @param headers the headers that all its responses may have
      */
     void describe(ObjectNode described, Set<String> names, Set<String> headers) {
         Map<String, Set<String>> byStatus = new TreeMap<>();
@@ -60,7 +61,7 @@ final class Problems {
         return problem;
     }
 
-    /** The name under which a response is described; the same for those that are alike. */
+    /** Returns the component name of a response. Equal responses have the same name. */
     private String named(String status, ObjectNode response) {
         for (int i = 1; ; i++) {
             String name = "Problem" + status + (i == 1 ? "" : "_" + i);
@@ -126,7 +127,7 @@ final class Problems {
         return example;
     }
 
-    /** Where the same code has two meanings, the second has a name of its own. */
+    /** Returns the code of a problem, which is its name unless two problems share a code. */
     private static String code(String name, JsonNode problem) {
         return problem.has("code") ? problem.get("code").stringValue() : name;
     }

@@ -1,4 +1,4 @@
-/** What the server answers, told to programs as OpenAPI 3.1 and to people as a page. */
+/** API documentation: the OpenAPI 3.1 description and a page that shows it. */
 @NullMarked
 package dev.semel.server.openapi;
 

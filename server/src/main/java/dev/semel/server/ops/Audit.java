@@ -14,11 +14,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What operators have done, in order: who, when, what, to what, and why. An entry is written once, and nothing changes it. */
+/** The audit log: what operators did, when, to which key or user, and why. Entries are never changed. */
 final class Audit {
 
-    /** Whose entries are, so that no user's connection to the database sees them; nobody of this name can be erased. */
-    private static final String OWNER = Caller.SEMEL + "operators";
+    /**
+     * Owner of the entries. No user can have this name, so row level security hides the entries from users, and erasing a user keeps them.
+     */
+    private static final String OWNER = Caller.RESERVED_PREFIX + "operators";
 
     private static final DocumentCollection ENTRIES = DocumentCollection.of(
                     "ops/audit", KeyTemplate.of("{entry:tid62}"))
@@ -27,7 +29,7 @@ final class Audit {
 
     private Audit() {}
 
-    /** Adds an entry in a transaction: it is there if, and only if, what it tells of was done. */
+    /** Adds an entry in a transaction, so it is stored if and only if the action is. */
     static void add(Transaction tx, String operator, String action, String reason, ObjectNode what) {
         ObjectNode entry = JsonText.object()
                 .put("operator", operator)
@@ -37,7 +39,7 @@ final class Audit {
         ENTRIES.createMinted(tx, IdSchemes.TID62::mint, JsonText.json(entry));
     }
 
-    /** The latest first. */
+    /** Returns a page of entries, the latest first. */
     static Page newest(DocumentStore store, @Nullable String after, int limit) {
         return ENTRIES.newest(store, Map.of(), after, limit);
     }

@@ -14,7 +14,7 @@ import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.OnceStore;
 import dev.semel.store.spi.OnceStore.Lookup;
 
-/** Shows users their own keys. */
+/** Lets users look up their own idempotency keys. */
 public final class IdempotencyApi implements App {
 
     private final OnceStore store;
@@ -34,16 +34,16 @@ public final class IdempotencyApi implements App {
         Lookup found = store.find(KeyParameters.key(request, request.user()));
         IdempotencyRecord record = found.record();
         if (record == null) {
-            throw ProblemException.notFound("key of yours");
+            throw ProblemException.notFound("key");
         }
         return ApiResponse.ok(KeyJson.own(record, found.now()));
     }
 
-    /** For clients that know their transaction id, and not whether the request arrived. */
+    /** Finds keys by transaction id, for clients that do not know whether their request arrived. */
     private ApiResponse list(Request request) {
         String clientTxId = request.parameter("clientTxId")
                 .orElseThrow(
-                        () -> ProblemException.invalid("clientTxId", "is missing: what was sent as X-Client-Tx-Id"));
+                        () -> ProblemException.invalid("clientTxId", "is missing: the X-Client-Tx-Id of the request"));
         try {
             TextFormat.TEXT.check("clientTxId", clientTxId);
         } catch (MalformedException e) {
@@ -52,7 +52,7 @@ public final class IdempotencyApi implements App {
         KeyQuery query = KeyQuery.all(request.limit()).ofUser(request.user()).ofClientTx(clientTxId);
         KeyPage page = KeyPages.find(request, admin, query);
         if (page.records().isEmpty() && page.next().isEmpty() && request.after() == null) {
-            throw ProblemException.notFound("transaction of yours");
+            throw ProblemException.notFound("transaction");
         }
         return KeyPages.respond(page, KeyJson::own);
     }

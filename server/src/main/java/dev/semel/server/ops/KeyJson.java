@@ -8,14 +8,14 @@ import java.time.Instant;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is told of a key: never what was asked for, nor what was answered. */
+/** Idempotency records as JSON, without payloads and responses. */
 public final class KeyJson {
 
     private KeyJson() {}
 
-    /** As its own user sees it. */
+    /** Returns what the owner of a key sees. */
     public static ObjectNode own(IdempotencyRecord record, Instant now) {
-        // while it is in progress its deadline is its lease's, which is no end of the record
+        // while the operation is in progress, the deadline is the end of its lease
         boolean ends = record.deadline() != null && record.status() != Status.PROCESSING;
         boolean ended = record.status() == Status.COMPLETED || record.status() == Status.FAILED;
         return JsonText.object()
@@ -29,18 +29,18 @@ public final class KeyJson {
                 .put("outcome", ended ? name(record.status()) : null);
     }
 
-    /** As operators see it. */
+    /** Returns what operators see. */
     static ObjectNode forOperators(IdempotencyRecord record, Instant now) {
         boolean leased = record.deadline() != null && record.status() == Status.PROCESSING;
         return own(record, now)
                 .put("user", record.key().user())
-                .put("fence", record.fencingToken())
+                .put("fencingToken", record.fencingToken())
                 .put("leaseUntil", leased ? String.valueOf(record.deadline()) : null)
-                .put("forgottenAt", record.purgeAt() == null ? null : String.valueOf(record.purgeAt()))
+                .put("purgeAt", record.purgeAt() == null ? null : String.valueOf(record.purgeAt()))
                 .put("ifAbandoned", record.ifAbandoned() == null ? null : name(record.ifAbandoned()));
     }
 
-    /** A state as it is told. */
+    /** Returns the name of a key's status in JSON. */
     static String name(KeyStatus state) {
         return name((Enum<?>) state);
     }

@@ -18,7 +18,7 @@ import java.util.function.BiFunction;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Responds with a page of keys. */
+/** Reads pages of idempotency keys, and responds with them. */
 public final class KeyPages {
 
     private static final int MOST_PAGES = 100;
@@ -27,8 +27,8 @@ public final class KeyPages {
     private KeyPages() {}
 
     /**
-     * The page that a request asks for. The store may find nothing on one though there are others: what has no index is looked through,
-     * some at a time.
+     * Returns the page that a request asks for. Without a matching index, the store examines a limited number of keys per page, so a page
+     * may be empty although more follow. Continues up to two seconds until some are found.
      */
     public static KeyPage find(Request request, StoreAdmin admin, KeyQuery query) {
         try {
@@ -48,7 +48,7 @@ public final class KeyPages {
         }
     }
 
-    /** A page as JSON: {@code {"items":[…],"next":…}}. */
+    /** Returns a response {@code {"items":[…],"next":…}}. */
     public static ApiResponse respond(KeyPage page, BiFunction<IdempotencyRecord, Instant, ObjectNode> item) {
         ObjectNode body = JsonText.object();
         ArrayNode items = body.putArray("items");
@@ -56,12 +56,16 @@ public final class KeyPages {
         return ApiResponse.ok(body.put("next", page.next().map(KeyPages::next).orElse(null)));
     }
 
-    /** A cursor as clients get it. */
+    /** Encodes a cursor of the store for clients. */
     static String next(String cursor) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor.getBytes(UTF_8));
     }
 
-    /** The cursor that a client sends back. */
+    /**
+     * Decodes a cursor that a client sent.
+     *
+     * @throws ProblemException if it is malformed
+     */
     static String cursor(String next) {
         try {
             return new String(Base64.getUrlDecoder().decode(next), UTF_8);
@@ -71,6 +75,6 @@ public final class KeyPages {
     }
 
     static ProblemException invalidCursor() {
-        return ProblemException.invalid("after", "is not the next of a page of these");
+        return ProblemException.invalid("after", "is not the next of such a page");
     }
 }

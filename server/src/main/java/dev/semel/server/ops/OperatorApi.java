@@ -37,13 +37,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Where operators look at keys, decide about those that nobody else can, and erase a user. */
+/** Lets operators inspect keys, resolve keys whose outcome is unknown, and erase users. */
 public final class OperatorApi implements App {
 
     private static final String KEY = "/v1/ops/keys/{user}/{key}";
+
+    /** For users and keys that do not fit into a path: they are in the query. */
+    private static final String ANY_KEY = "/v1/ops/key";
+
     private static final int LONGEST_REASON = 1000;
 
-    /** Statuses that are never replayed. */
+    /** Statuses that the filter never records for replay. */
     private static final Set<Integer> NOT_FINAL = Set.of(205, 401, 409, 412, 429);
 
     private static final int NO_CONTENT = 204;
@@ -57,7 +61,7 @@ public final class OperatorApi implements App {
     private final OnceSettings settings;
     private final List<App> apps;
 
-    /** @param apps that may keep keys of users under other names */
+    /** @param apps systems that may store keys of users under internal names */
     public OperatorApi(Transactions transactions, StoreAdmin admin, OnceSettings settings, List<App> apps) {
         this.transactions = transactions;
         this.apps = apps;
@@ -68,11 +72,15 @@ public final class OperatorApi implements App {
 
     @Override
     public void declare(Routes routes) {
-        routes.operator("GET", "/v1/ops/keys", this::list).operator("GET", KEY, this::look);
+        routes.operator("GET", "/v1/ops/keys", this::list)
+                .operator("GET", KEY, this::look)
+                .operator("GET", ANY_KEY, this::look);
         for (OperatorAction action : OperatorAction.values()) {
-            routes.operator("POST", KEY + "/" + name(action), request -> act(action, request));
+            routes.operator("POST", KEY + "/" + name(action), request -> act(action, request))
+                    .operator("POST", ANY_KEY + "/" + name(action), request -> act(action, request));
         }
         routes.operator("DELETE", "/v1/ops/users/{user}", this::erase)
+                .operator("DELETE", "/v1/ops/user", this::erase)
                 .operator(
                         "GET",
                         "/v1/ops/audit",
@@ -101,19 +109,19 @@ public final class OperatorApi implements App {
                 .filter(state -> KeyJson.name(state).equals(name))
                 .findFirst()
                 .orElseThrow(() -> ProblemException.invalid(
-                        "status", "has to be processing, completed, failed, unknown or expired"));
+                        "status", "must be processing, completed, failed, unknown or expired"));
     }
 
     private static Instant time(String text) {
         try {
             return Instant.parse(text);
         } catch (DateTimeException e) {
-            throw ProblemException.invalid("before", "has to be a time such as 2026-01-07T12:00:00Z");
+            throw ProblemException.invalid("before", "must be a time such as 2026-01-07T12:00:00Z");
         }
     }
 
     private ApiResponse look(Request request) {
-        Lookup found = store.find(key(request));
+        Lookup found = store.find(KeyParameters.key(request));
         IdempotencyRecord record = requireFound(found);
         Response response = record.response();
         return ApiResponse.ok(KeyJson.forOperators(record, found.now())
@@ -129,17 +137,14 @@ public final class OperatorApi implements App {
         return record;
     }
 
-    private static IdempotencyKey key(Request request) {
-        return KeyParameters.key(request, request.part("user"));
-    }
-
     private ApiResponse act(OperatorAction action, Request request) {
-        IdempotencyKey key = key(request);
+        IdempotencyKey key = KeyParameters.key(request);
         JsonNode body = request.object();
         String reason = meaningful(Request.text(body, "reason", LONGEST_REASON));
         Response response = action == OperatorAction.COMPLETE ? responseToRecord(request, body) : null;
         Lookup found = store.find(key);
-        long decidedAbout = requireFound(found).fencingToken(); // not about a later start
+        long decidedAbout =
+                requireFound(found).fencingToken(); // a retry that starts the key meanwhile changes its fencing token
         for (int attempts = 1;
                 attempts <= MOST_ATTEMPTS && requireFound(found).fencingToken() == decidedAbout;
                 attempts++) {
@@ -157,7 +162,7 @@ public final class OperatorApi implements App {
             found = store.find(key);
         }
         throw new ProblemException(
-                Problem.of(409, "busy", "Busy").detailed("The key keeps changing: look at it again"));
+                Problem.of(409, "busy", "Busy").detailed("The key keeps changing: read it again before you decide"));
     }
 
     private static String rejectedBecause(OperatorAction action, String before) {
@@ -167,23 +172,26 @@ public final class OperatorApi implements App {
                 before.equals("expired") ? " has expired already" : " has not completed: release or complete it";
             case COMPLETE ->
                 before.equals("processing")
-                        ? " has an owner who may complete it: release it first"
+                        ? " has an owner that may complete it: release it first"
                         : before.equals("expired") ? " has completed, and has expired since" : " has been completed";
         };
     }
 
-    /** The response that retries get, with the body as it was sent; by default 200 with an empty object, or 204 with nothing. */
+    /**
+     * Returns the response to replay, with the body exactly as the operator sent it. The default is 200 with an empty object, or 204
+     * without a body.
+     */
     private Response responseToRecord(Request request, JsonNode body) {
         int status = Request.isGiven(body, "status") ? (int) Request.whole(body, "status", 200, 499) : 200;
         if (NOT_FINAL.contains(status) || (status >= 300 && status < 400)) {
-            throw ProblemException.invalid("status", "has to be a status of a final response");
+            throw ProblemException.invalid("status", "must be a status of a final response");
         }
         Optional<Json> sent = JsonText.member(request.json(), "body");
         if (status == NO_CONTENT && Request.isGiven(body, "body")) {
-            throw ProblemException.invalid("body", "has to be left out where there is no content");
+            throw ProblemException.invalid("body", "must be absent if the status is 204");
         }
         if (status >= 400 && !body.path("body").isObject()) {
-            throw ProblemException.invalid("body", "has to be a problem that says why the request was rejected");
+            throw ProblemException.invalid("body", "must be a problem object with the reason of the rejection");
         }
         Response response = status == NO_CONTENT
                 ? Response.of(status, Map.of(), new byte[0])
@@ -192,13 +200,12 @@ public final class OperatorApi implements App {
                         Map.of("Content-Type", status < 400 ? "application/json" : "application/problem+json"),
                         sent.orElse(NOTHING).bytes());
         if (response.size() > settings.responseLimit()) {
-            throw ProblemException.invalid(
-                    "body", "is larger than what is kept, " + settings.responseLimit() + " bytes");
+            throw ProblemException.invalid("body", "must not be larger than " + settings.responseLimit() + " bytes");
         }
         return response;
     }
 
-    /** Null after a write conflict. */
+    /** Records the action and its audit entry in one commit. Returns null after a write conflict. */
     private @Nullable IdempotencyRecord write(
             IdempotencyWrite write, OperatorAction action, String reason, String operator, String before) {
         IdempotencyKey key = write.record().key();
@@ -220,7 +227,7 @@ public final class OperatorApi implements App {
     }
 
     private ApiResponse erase(Request request) {
-        String user = request.part("user");
+        String user = KeyParameters.text(request, "user");
         if (!Caller.isName(user)) {
             throw ProblemException.invalid("user", Caller.NAMES);
         }
@@ -247,29 +254,29 @@ public final class OperatorApi implements App {
     private static boolean flag(Request request, String name) {
         String value = request.parameter(name).orElse("false");
         if (!value.equals("true") && !value.equals("false")) {
-            throw ProblemException.invalid(name, "has to be true or false");
+            throw ProblemException.invalid(name, "must be true or false");
         }
         return value.equals("true");
     }
 
-    /** Some clients cannot send a body with DELETE; who says nothing at all is noted to have given none. */
+    /** Returns the reason from the body or the query, since some clients cannot send a body with DELETE. */
     private static String reason(Request request) {
         if (request.parameter("reason").isEmpty() && request.body().length > 0) {
             return meaningful(Request.text(request.object(), "reason", LONGEST_REASON));
         }
         String reason = request.parameter("reason").orElse("none given");
         if (reason.length() > LONGEST_REASON) {
-            throw ProblemException.invalid("reason", "has to have 1 to " + LONGEST_REASON + " characters");
+            throw ProblemException.invalid("reason", "must have 1 to " + LONGEST_REASON + " characters");
         }
         return meaningful(reason);
     }
 
-    /** What looks like nothing is no reason. */
+    /** Rejects reasons without a letter or digit, and with control characters other than line breaks. */
     private static String meaningful(String reason) {
         if (reason.codePoints().noneMatch(Character::isLetterOrDigit)
                 || reason.codePoints().anyMatch(c -> Character.isISOControl(c) && !Character.isWhitespace(c))) {
             throw ProblemException.invalid(
-                    "reason", "has to have a letter or a digit, and no control characters but line breaks");
+                    "reason", "must contain a letter or a digit, and no control characters except line breaks");
         }
         return reason;
     }

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What was swept, and a sweep on demand. */
+/** Lists past sweeps and starts sweeps on demand. */
 public final class Sweeps implements App {
 
-    /** How long somebody who asks for a sweep waits for its end. */
+    /** A request that starts a sweep waits for it up to this time. */
     private static final long MAX_WAIT_SECONDS = 20;
 
-    /** A time and a table. */
+    /** The time and the table of a cleanup log entry. */
     private static final Pattern CURSOR = Pattern.compile("[0-9]{4}-[0-9T:.-]+Z [a-z_]+");
 
     private final StoreAdmin admin;
@@ -76,8 +76,8 @@ public final class Sweeps implements App {
     }
 
     /**
-     * A request during a sweep gets the next one, together with all others that come meanwhile: the sweep in progress may have passed what
-     * has expired since.
+     * Starts a sweep, or joins the one that follows if a sweep is in progress: that one may have passed rows that have expired since. All
+     * requests during a sweep share the next one.
      */
     synchronized CompletableFuture<List<Cleanup>> requestSweep() {
         if (next != null) {
@@ -103,7 +103,7 @@ public final class Sweeps implements App {
         next = null;
     }
 
-    /** A long sweep continues after the response. */
+    /** Starts a sweep. If it does not complete in time, it continues after the response. */
     private ApiResponse sweep() {
         try {
             return ApiResponse.ok(

@@ -1,4 +1,4 @@
-/** What operators see and do: keys of users, sweeps, and the record of what was done by whom. */
+/** The operator API, and the lookup of idempotency keys by their users. */
 @NullMarked
 package dev.semel.server.ops;
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the systems.
  *
- * @param feedRetention how long posts of the feed are kept; null for ever
- * @param shortIdLetters how many letters short ids may have
+ * @param feedRetention how long feed posts are kept; null to keep them forever
+ * @param shortIdLetters maximum number of letters in a short id
  */
 public record AppSettings(@Nullable Duration feedRetention, int shortIdLetters) {}

@@ -4,9 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How clients connect.
+ * Settings of client connections.
  *
- * @param most how many connections there may be
+ * @param most maximum number of connections
  * @param requestTimeout how long a client may take to send the head of a request, or to read the response
  * @param tls certificate and key; null for plain HTTP
  */

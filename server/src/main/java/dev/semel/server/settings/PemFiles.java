@@ -21,14 +21,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A certificate with those that vouch for it, and its key, each in a PEM file.
+ * PEM files with a certificate chain and its private key.
  *
- * @param certificate the server's own comes first
- * @param key in the form PKCS #8, without a password
+ * @param certificate file with the certificate of the server, followed by those of its issuers
+ * @param key file with the private key, as PKCS #8 without a password
  */
 public record PemFiles(Path certificate, Path key) {
 
-    /** What the key is kept under, and with; it stays in memory. */
+    /** Password of the key store that {@link #read} returns. It protects nothing, since the key store is only in memory. */
     public static final String PASSWORD = "in memory";
 
     private static final long MOST_BYTES = 1 << 20;
@@ -37,7 +37,7 @@ public record PemFiles(Path certificate, Path key) {
     private static final Map<String, String> SIGNATURES =
             Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
 
-    /** A file that cannot be used: says why, and never what is in it. */
+    /** Thrown for a file that cannot be used. The message contains nothing of its content. */
     public static final class UnusableException extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -49,21 +49,25 @@ public record PemFiles(Path certificate, Path key) {
             this.isKey = isKey;
         }
 
-        /** Whether it is the file with the key. */
+        /** Returns whether the file with the key is at fault, and not the one with the certificate. */
         public boolean isKey() {
             return isKey;
         }
     }
 
-    /** What the files hold, as bytes: to see whether they have changed. */
+    /**
+     * Returns the content of the files, which shows whether they have changed.
+     *
+     * @throws UnusableException if a file cannot be read
+     */
     public String content() throws UnusableException {
         return text(certificate, false) + text(key, true);
     }
 
     /**
-     * Reads them.
+     * Reads the files into a key store.
      *
-     * @throws UnusableException if they are not there, hold something else, or do not belong together
+     * @throws UnusableException if a file cannot be read or has other content, or if certificate and key do not match
      */
     public KeyStore read() throws UnusableException {
         Certificate[] chain = chain();
@@ -71,14 +75,14 @@ public record PemFiles(Path certificate, Path key) {
         PrivateKey privateKey = privateKey(publicKey.getAlgorithm());
         try {
             if (!belongTogether(publicKey, privateKey)) {
-                throw new UnusableException(true, "holds the key of another certificate");
+                throw new UnusableException(true, "the private key does not belong to the certificate");
             }
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             store.setKeyEntry("server", privateKey, PASSWORD.toCharArray(), chain);
             return store;
         } catch (GeneralSecurityException | IOException e) {
-            throw new UnusableException(true, "holds a key that cannot be used");
+            throw new UnusableException(true, "the private key is invalid");
         }
     }
 
@@ -93,10 +97,9 @@ public record PemFiles(Path certificate, Path key) {
                 return chain;
             }
         } catch (GeneralSecurityException e) {
-            // as if there were none
+            // reported below
         }
-        throw new UnusableException(
-                false, "names a file that holds no certificate (PEM, with an RSA, EC or Ed25519 key)");
+        throw new UnusableException(false, "the file contains no certificate (PEM) for an RSA, EC or Ed25519 key");
     }
 
     private PrivateKey privateKey(String algorithm) throws UnusableException {
@@ -104,13 +107,13 @@ public record PemFiles(Path certificate, Path key) {
         if (!pem.find()) {
             throw new UnusableException(
                     true,
-                    "names a file that holds no private key as PKCS #8 without a password (openssl pkcs8 -topk8 -nocrypt makes one of others)");
+                    "the file contains no private key (PEM) as PKCS #8 without a password. openssl pkcs8 -topk8 -nocrypt converts other keys");
         }
         try {
             byte[] bytes = Base64.getMimeDecoder().decode(pem.group(1));
             return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new UnusableException(true, "names a file whose key is none for the certificate");
+            throw new UnusableException(true, "the private key has another algorithm than the certificate");
         }
     }
 
@@ -131,8 +134,8 @@ public record PemFiles(Path certificate, Path key) {
                 return Files.readString(file, ISO_8859_1);
             }
         } catch (IOException e) {
-            // as if it were too large
+            // reported below
         }
-        throw new UnusableException(isKey, "names a file that is not there, cannot be read, or is over 1 MiB");
+        throw new UnusableException(isKey, "the file does not exist, cannot be read, or is larger than 1 MiB");
     }
 }

@@ -2,7 +2,6 @@ package dev.semel.server.settings;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.semel.id.MalformedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.sql.SQLException;
@@ -16,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A PostgreSQL database, as {@code postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS} or as a JDBC driver spells it. What has a
- * meaning of its own in a URL is written with percent signs. There may be several hosts, separated by commas: the first that
- * answers is taken. Parameters are those of the JDBC driver.
+ * The URL of a PostgreSQL database: {@code postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS}, or a JDBC URL. Reserved characters
+ * are percent-encoded. Several hosts are separated by commas, and the first that responds is used. Parameters are those of the JDBC
+ * driver.
  */
 public final class PostgresUrl implements StoreUrl {
 
@@ -30,7 +29,7 @@ public final class PostgresUrl implements StoreUrl {
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^:\\[\\]]*)(?::([0-9]*))?");
     private static final int DEFAULT_PORT = 5432;
 
-    /** What other clients call these parameters. */
+    /** Names of parameters in libpq, and in the JDBC driver. */
     private static final Map<String, String> ALIASES =
             Map.of("application_name", "ApplicationName", "connect_timeout", "connectTimeout");
 
@@ -47,11 +46,11 @@ public final class PostgresUrl implements StoreUrl {
         addLogin(url.group("login"));
         this.database = decode(url.group("database"), "its database");
         if (database.isEmpty()) {
-            throw new MalformedUrlException("names no database; expected " + FORM);
+            throw new MalformedUrlException("must name a database: " + FORM);
         }
     }
 
-    /** Whether somebody wanted to name a database, right or wrong. */
+    /** Returns whether a text has the scheme of a database URL. The rest may be malformed. */
     static boolean hasScheme(String text) {
         return SCHEMES.stream().anyMatch(text::startsWith);
     }
@@ -61,8 +60,8 @@ public final class PostgresUrl implements StoreUrl {
         String rest = text.substring(text.indexOf(':', jdbc ? "jdbc:".length() : 0) + 1);
         Matcher url = URL.matcher(rest);
         if (!url.matches()) {
-            throw new MalformedUrlException("is not a database URL; expected " + FORM
-                    + ", with %2F for a /, %3F for a ? and %40 for an @ within a part");
+            throw new MalformedUrlException(
+                    "must be a URL such as " + FORM + ". Within a part, write %2F for /, %3F for ? and %40 for @");
         }
         PostgresUrl parsed = new PostgresUrl(url, jdbc);
         parsed.dataSource(); // the driver knows which parameters there are
@@ -72,12 +71,12 @@ public final class PostgresUrl implements StoreUrl {
     private void addHost(String text) {
         Matcher host = HOST.matcher(text);
         if (!host.matches()) {
-            throw new MalformedUrlException(
-                    "has an invalid host or port; expected " + FORM + ", with brackets around an IPv6 address");
+            throw new MalformedUrlException("has an invalid host or port. It must be a URL such as " + FORM
+                    + ", with an IPv6 address in brackets");
         }
         String port = host.group(2);
         if (port != null && (port.length() > 5 || port.isEmpty() || Integer.parseInt(port) > 65_535)) {
-            throw new MalformedUrlException("has an invalid port; expected a whole number from 1 to 65535");
+            throw new MalformedUrlException("has an invalid port. It must be a whole number from 1 to 65535");
         }
         hosts.add(host.group(1).isEmpty() ? "localhost" : decode(host.group(1), "a host"));
         ports.add(port == null ? DEFAULT_PORT : Integer.parseInt(port));
@@ -101,13 +100,13 @@ public final class PostgresUrl implements StoreUrl {
         for (String parameter : query.split("&", -1)) {
             int equals = parameter.indexOf('=');
             if (equals <= 0) {
-                throw new MalformedUrlException("has a parameter that is not NAME=VALUE");
+                throw new MalformedUrlException("has an invalid parameter. It must be NAME=VALUE");
             }
             String name = decode(parameter.substring(0, equals), "the name of a parameter");
             String value = parameter.substring(equals + 1);
             parameters.put(
                     ALIASES.getOrDefault(name, name),
-                    decode(jdbc ? value.replace('+', ' ') : value, "its parameter " + MalformedException.quote(name)));
+                    decode(jdbc ? value.replace('+', ' ') : value, "its parameter " + Suggestions.quote(name)));
         }
     }
 
@@ -143,11 +142,10 @@ public final class PostgresUrl implements StoreUrl {
     }
 
     private static MalformedUrlException percentSign(String what) {
-        return new MalformedUrlException(
-                "has a percent sign in " + what + " that is followed by no encoded character; it has to be %25");
+        return new MalformedUrlException("has an invalid percent sign in " + what + ". Write %25 for %");
     }
 
-    /** Connections to it, a new one each time. */
+    /** Returns a data source without a pool. */
     public PGSimpleDataSource dataSource() {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setServerNames(hosts.toArray(String[]::new));
@@ -161,22 +159,22 @@ public final class PostgresUrl implements StoreUrl {
         try {
             source.setProperty(name, value);
         } catch (SQLException | IllegalArgumentException e) {
-            throw new MalformedUrlException("has a parameter " + MalformedException.quote(name)
-                    + " that PostgreSQL's JDBC driver does not know, or not with that value");
+            throw new MalformedUrlException("has an invalid parameter " + Suggestions.quote(name)
+                    + ". The PostgreSQL JDBC driver does not accept this name or its value");
         }
     }
 
-    /** Whether it says how something is done that has a default otherwise. */
+    /** Returns whether the URL sets a parameter of the JDBC driver. */
     public boolean hasParameter(String parameter) {
         return parameters.containsKey(parameter);
     }
 
-    /** Whether it holds what nobody else should see. */
+    /** Returns whether the URL contains a password. */
     public boolean hasPassword() {
         return parameters.containsKey("password");
     }
 
-    /** Where it is, for people: without who logs in, and how. */
+    /** Returns the URL without user, password and parameters. */
     public String location() {
         List<String> servers = new ArrayList<>();
         for (int i = 0; i < hosts.size(); i++) {

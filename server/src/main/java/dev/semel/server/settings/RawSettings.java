@@ -2,7 +2,6 @@ package dev.semel.server.settings;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.semel.id.MalformedException;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -10,6 +9,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -17,32 +17,32 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The settings as given by the user: a flag takes precedence over the environment, and the environment over the file. */
+/** Settings as the user has given them. An option overrides the environment, and the environment overrides the file. */
 public final class RawSettings {
 
-    /** Names the file, in the environment. */
+    /** Environment variable that names the settings file. */
     public static final String FILE_VARIABLE = "SEMEL_CONFIG";
 
-    /** Flags for Java, used by the launcher. */
+    /** Options of the JVM, read by the launcher. */
     private static final String LAUNCHERS_VARIABLE = "SEMEL_JAVA_OPTS";
 
-    /** Names the file, on the command line. */
+    /** Option that names the settings file. */
     public static final String FILE_FLAG = "--config";
 
     /**
-     * A value.
+     * The value of a setting.
      *
-     * @param text as it was given; null if the setting is not set
-     * @param where how it was given, for error messages
+     * @param text the value; null if it is not set and has no default
+     * @param where name of the option, variable or line that has set it, for errors
      */
     record Value(@Nullable String text, String where) {
 
-        SettingException wrong(String expected) {
-            return new SettingException(
-                    where + " is " + MalformedException.quote(String.valueOf(text)) + "; expected " + expected);
+        /** Returns "--port must be a whole number, not 'x'". */
+        SettingException wrong(String accepted) {
+            return fault("must be " + accepted + ", not " + Suggestions.quote(String.valueOf(text)));
         }
 
-        /** Of a value that must not be shown. */
+        /** Returns an error that does not show the value, as it may be secret. */
         SettingException fault(String fault) {
             return new SettingException(where + " " + fault);
         }
@@ -54,8 +54,8 @@ public final class RawSettings {
     /**
      * Collects the settings.
      *
-     * @param flags by setting
-     * @param file given by flag; null if none was
+     * @param flags values of options
+     * @param file settings file named by an option; null if none is
      * @throws SettingException if the file cannot be read or has an unknown setting, or if a value is empty
      */
     public RawSettings(Map<Setting, String> flags, @Nullable String file, Map<String, String> environment) {
@@ -71,7 +71,7 @@ public final class RawSettings {
                 value = new Value(properties.getProperty(setting.key()), setting.key() + " in " + path);
             }
             if (value.text != null && value.text.isBlank()) {
-                throw value.fault("is empty; leave it out to use the default");
+                throw value.fault("is empty. Remove it to use the default");
             }
             values.put(setting, value);
         }
@@ -87,16 +87,14 @@ public final class RawSettings {
         try (Reader reader = Files.newBufferedReader(Path.of(path), UTF_8)) {
             properties.load(reader);
         } catch (IOException | InvalidPathException e) {
-            throw new SettingException(where + " names a file that cannot be read: " + MalformedException.quote(path));
+            throw new SettingException(where + " must name a file that can be read, not " + Suggestions.quote(path));
         } catch (IllegalArgumentException e) {
-            throw new SettingException(where + " names a file that is malformed: " + MalformedException.quote(path));
+            throw new SettingException(where + " names a malformed file: " + Suggestions.quote(path));
         }
         Set<String> known = Stream.of(Setting.values()).map(Setting::key).collect(Collectors.toSet());
         for (String name : new TreeSet<>(properties.stringPropertyNames())) {
             if (!known.contains(name)) {
-                throw new SettingException(
-                        "Unknown setting " + MalformedException.quote(name) + " in " + path + "; the settings are "
-                                + Stream.of(Setting.values()).map(Setting::key).collect(Collectors.joining(", ")));
+                throw new SettingException(path + ": " + Suggestions.unknown("setting", name, known));
             }
         }
         return properties;
@@ -104,13 +102,10 @@ public final class RawSettings {
 
     Value of(Setting setting) {
         Value value = values.get(setting);
-        if (value == null) {
-            throw new IllegalStateException(setting.name()); // each has one
-        }
-        return value;
+        return Objects.requireNonNull(value);
     }
 
-    /** Variables with our prefix that are no settings. */
+    /** Returns the variables that begin with SEMEL_ and are not settings. */
     public Set<String> unknownVariables() {
         return Set.copyOf(unknownVariables);
     }

@@ -25,14 +25,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
- * The settings of a server, validated.
+ * The validated settings of a server.
  *
- * @param tokens verifies users; null in dev mode, in which the host is a loopback address
+ * @param host address to listen on
+ * @param port port to listen on; 0 for a free port
+ * @param store settings of the store
+ * @param tokens verifies tokens; null in dev mode, in which the host is a loopback address
+ * @param once settings of idempotency keys
  * @param sweepPeriod interval between cleanup sweeps
  * @param apps settings of the systems
  * @param stopTimeout how long requests in progress may take to complete when the server stops
- * @param connections how clients connect
- * @param sockets how many WebSockets there may be, and messages on them
+ * @param connections settings of client connections
+ * @param sockets limits of WebSockets
+ * @param logLevel lowest level that is logged
  */
 public record ServerSettings(
         String host,
@@ -57,9 +62,9 @@ public record ServerSettings(
     private static final Map<String, Long> SIZES = Map.of("", 1L, "kib", 1L << 10, "mib", 1L << 20, "gib", 1L << 30);
 
     /**
-     * Validates the raw settings.
+     * Validates raw settings.
      *
-     * @throws SettingException naming the first that is wrong
+     * @throws SettingException for the first invalid setting
      */
     public static ServerSettings of(RawSettings raw, Map<String, String> environment, InstantSource clock) {
         return new ServerSettings(
@@ -76,42 +81,42 @@ public record ServerSettings(
                 level(raw.of(Setting.LOG_LEVEL)));
     }
 
-    /** The defaults. */
+    /** Returns the defaults. */
     public static ServerSettings defaults() {
         return of(new RawSettings(Map.of(), null, Map.of()), Map.of(), InstantSource.system());
     }
 
-    /** The same on another port. */
+    /** Returns these settings with another port. */
     public ServerSettings withPort(int port) {
         return new ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with other tokens. */
+    /** Returns these settings with another verifier of tokens. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
         return new ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with other connections. */
+    /** Returns these settings with other settings of connections. */
     public ServerSettings withConnections(ConnectionSettings connections) {
         return new ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with other limits on WebSockets. */
+    /** Returns these settings with other limits of WebSockets. */
     public ServerSettings withSockets(Sockets.Limits sockets) {
         return new ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with other settings of the systems. */
+    /** Returns these settings with other settings of the systems. */
     public ServerSettings withApps(AppSettings apps) {
         return new ServerSettings(
                 host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
     }
 
-    /** The same with other rules about keys. */
+    /** Returns these settings with changed settings of idempotency keys. */
     public ServerSettings withOnce(UnaryOperator<OnceSettings> change) {
         return new ServerSettings(
                 host,
@@ -136,7 +141,7 @@ public record ServerSettings(
             throw host.wrong("a name or an address of this machine");
         }
         if (raw.of(Setting.AUTH).text() == null && !address.isLoopbackAddress()) {
-            throw host.wrong("localhost unless --auth is set: without it, the server accepts everybody");
+            throw host.wrong("a loopback address such as localhost unless --auth is set");
         }
         return text(host);
     }
@@ -154,18 +159,19 @@ public record ServerSettings(
         try {
             return PostgresSettings.DEFAULTS.withSchema(text(value)).schema();
         } catch (IllegalArgumentException e) {
-            throw value.wrong("1 to 63 of a-z, 0-9 and _, not beginning with a digit or pg_");
+            throw value.wrong(
+                    "a name of 1 to 63 lower-case letters, digits and underscores that does not begin with a digit or pg_");
         }
     }
 
-    /** A malformed URL may hold a password, so only its beginning is shown. */
+    /** A malformed URL may contain a password, so only its scheme is shown. */
     private static StoreUrl url(Value value) {
         String text = text(value);
         int login = text.indexOf("//");
         try {
             StoreUrl url = StoreUrl.parse(text);
             if (url == null) {
-                Value shown = login < 0 ? value : new Value(text.substring(0, login) + "//...", value.where());
+                Value shown = login < 0 ? value : new Value(text.substring(0, login) + "//…", value.where());
                 throw shown.wrong(StoreUrl.FORMS);
             }
             return url;
@@ -192,16 +198,17 @@ public record ServerSettings(
         }
         if (certificate.text() == null || key.text() == null) {
             throw (key.text() == null ? certificate : key)
-                    .fault("needs " + (key.text() == null ? Setting.TLS_KEY : Setting.TLS_CERT).flag() + " beside it");
+                    .fault("requires " + (key.text() == null ? Setting.TLS_KEY : Setting.TLS_CERT).flag());
         }
         try {
             PemFiles files = new PemFiles(Path.of(certificate.text()), Path.of(key.text()));
             files.read();
             return files;
         } catch (PemFiles.UnusableException e) {
-            throw (e.isKey() ? key : certificate).fault(String.valueOf(e.getMessage()));
+            Value unusable = e.isKey() ? key : certificate;
+            throw unusable.fault(Suggestions.quote(text(unusable)) + " cannot be used: " + e.getMessage());
         } catch (InvalidPathException e) {
-            throw certificate.fault("and " + Setting.TLS_KEY.flag() + " have to be files");
+            throw certificate.fault("and " + Setting.TLS_KEY.flag() + " must name files");
         }
     }
 
@@ -220,7 +227,7 @@ public record ServerSettings(
         if (auth.text() == null) {
             for (Value companion : Arrays.asList(audience, issuer)) {
                 if (companion.text() != null) {
-                    throw companion.fault("is used only with " + Setting.AUTH.flag());
+                    throw companion.fault("requires " + Setting.AUTH.flag());
                 }
             }
             return null;
@@ -252,7 +259,7 @@ public record ServerSettings(
     }
 
     private static Duration timeOrNone(Value value) {
-        return text(value).equals("none") ? Duration.ZERO : time(value, "none, or ");
+        return text(value).equals("none") ? Duration.ZERO : time(value, "none or ");
     }
 
     private static IfExpired ifExpired(Value value) {
@@ -275,7 +282,7 @@ public record ServerSettings(
                 return level;
             }
         }
-        throw value.wrong("error, warn, info, debug or trace");
+        throw value.wrong("one of error, warn, info, debug or trace");
     }
 
     private static String text(Value value) {
@@ -295,14 +302,14 @@ public record ServerSettings(
         return time(value, "");
     }
 
-    private static Duration time(Value value, String instead) {
+    private static Duration time(Value value, String alternative) {
         Matcher amount = AMOUNT.matcher(text(value));
         Duration unit = amount.matches() ? TIMES.get(amount.group(2)) : null;
         long count = unit == null ? 0 : Long.parseLong(amount.group(1));
         Duration longest = Duration.ofDays(36_525);
         if (unit == null || count == 0 || count > longest.dividedBy(unit)) {
             throw value.wrong(
-                    instead + "a time of up to a hundred years: a whole number with ms, s, m, h or d, such as 24h");
+                    alternative + "a time such as 24h (a whole number with ms, s, m, h or d, at most 100 years)");
         }
         return unit.multipliedBy(count);
     }
@@ -312,7 +319,8 @@ public record ServerSettings(
         Long unit = amount.matches() ? SIZES.get(amount.group(2).toLowerCase(Locale.ROOT)) : null;
         long count = unit == null ? -1 : Long.parseLong(amount.group(1));
         if (unit == null || count > most / unit || count * unit < least) {
-            throw value.wrong("a size from " + least + " bytes on: a whole number, with or without KiB, MiB or GiB");
+            throw value.wrong("a size such as 256MiB (a whole number with or without KiB, MiB or GiB, at least " + least
+                    + " bytes)");
         }
         return count * unit;
     }

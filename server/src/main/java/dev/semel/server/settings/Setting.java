@@ -1,75 +1,98 @@
 package dev.semel.server.settings;
 
 import dev.semel.server.auth.AuthSource;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** All settings. The flag, the variable and the name in a file follow from the constant's. */
+/** All settings of the server. The name of the constant determines the option, the variable and the name in a settings file. */
 public enum Setting {
-    PORT(Tier.ESSENTIAL, "N", "8080", "Port to listen on; 0 for any free port."),
+    PORT(Tier.ESSENTIAL, "N", "8080", "Port to listen on. `0` selects a free port."),
     HOST(
             Tier.ESSENTIAL,
             "NAME",
             "localhost",
-            "Address to listen on. Without --auth it must be a loopback address; 0.0.0.0 means all addresses."),
+            "Address to listen on. `0.0.0.0` listens on all addresses. Without `--auth`, it must be a loopback address."),
     STORE(
             Tier.ESSENTIAL,
             "URL",
             "rocksdb:./data",
-            "Store: rocksdb:FOLDER, " + PostgresUrl.FORM + ", or memory: for data that may be lost."),
+            "Where data is stored: `rocksdb:FOLDER`, `" + PostgresUrl.FORM
+                    + "`, or `memory:` for data that is lost when the server stops."),
     AUTH(
             Tier.ESSENTIAL,
             "SOURCE",
             null,
-            "Secret or keys that verify tokens: " + AuthSource.FORMS
-                    + ". Without it the server is in dev mode, and issues any token to any user of this machine."),
+            "Secret or public keys that verify tokens: `" + AuthSource.FORMS.replaceAll(", | or ", "`$0`")
+                    + "`. Without it, the server runs in dev mode and issues tokens of any user to every user of this machine."),
 
-    AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "Required audience (aud) of tokens."),
-    AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Required issuer (iss) of tokens."),
+    AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "Required audience (`aud`) of tokens."),
+    AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Required issuer (`iss`) of tokens."),
     TLS_CERT(
             Tier.FREQUENT,
             "FILE",
             null,
-            "Certificate chain of the server, as PEM; with --tls-key it enables TLS. Changed files are reloaded."),
-    TLS_KEY(Tier.FREQUENT, "FILE", null, "Private key of the certificate, as PEM (PKCS #8, without a password)."),
-    RETENTION(Tier.FREQUENT, "TIME", "24h", "How long the response of a completed request is kept for retries."),
-    FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long the record of a failed request is kept."),
+            "Certificate chain of the server (PEM). With `--tls-key`, it enables TLS. A changed file is reloaded."),
+    TLS_KEY(Tier.FREQUENT, "FILE", null, "Private key of the certificate (PEM). PKCS #8 without a password."),
+    RETENTION(Tier.FREQUENT, "TIME", "24h", "How long responses are kept for retries. It counts from the completion."),
+    FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long failed requests are kept."),
     TOMBSTONES(
             Tier.FREQUENT,
             "TIME",
             "30d",
-            "How long a tombstone (key, outcome and times, without the response) is kept after a record has expired; or none."),
+            "How long tombstones of expired keys are kept. A tombstone holds the key, its outcome and its times, but no response."
+                    + " `none` keeps no tombstones."),
     EXPIRED_KEYS(
             Tier.FREQUENT,
             "POLICY",
             "new",
-            "What happens to a request with an expired key that has a tombstone: new runs it again, reject returns 410 key_expired."),
+            List.of("new", "reject"),
+            "How requests with expired keys are handled. `new` executes them again; `reject` returns 410 `key_expired` while"
+                    + " the key has a tombstone."),
     SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "Interval between cleanup sweeps."),
     FEED_RETENTION(
             Tier.FREQUENT,
             "TIME",
             null,
-            "How long posts of the feed are kept, with their likes and comments; for ever by default."),
-    QUOTA(Tier.FREQUENT, "N", "1000", "Number of new keys that a user may start in an hour; 0 for no limit."),
-    LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "Lowest level that is logged: error, warn, info, debug or trace."),
+            "How long feed posts are kept. Their likes and comments are deleted with them. Without it, posts are kept forever."),
+    QUOTA(Tier.FREQUENT, "N", "1000", "Maximum number of new keys per user and hour. `0` removes the limit."),
+    LOG_LEVEL(
+            Tier.FREQUENT,
+            "LEVEL",
+            "info",
+            List.of("error", "warn", "info", "debug", "trace"),
+            "Lowest level that is logged: `error`, `warn`, `info`, `debug` or `trace`."),
 
     LEASE(
             Tier.RARE,
             "TIME",
             "30s",
-            "How long the owner of a leased request may miss heartbeats before the request counts as abandoned."),
-    LONGEST_RUN(Tier.RARE, "TIME", "1h", "Time after which a request that has not completed is given up."),
-    RETRY_HINT(Tier.RARE, "TIME", "1s", "Retry-After of the response to a request that is in progress."),
-    RESPONSE_LIMIT(Tier.RARE, "SIZE", "1MiB", "Largest response that is kept for retries."),
-    STORE_MEMORY(Tier.RARE, "SIZE", "256MiB", "Memory of the store; outside the Java heap, unless it is memory:."),
+            "How long a leased request may run without a heartbeat before it counts as abandoned."),
+    LONGEST_RUN(
+            Tier.RARE,
+            "TIME",
+            "1h",
+            "How long a leased request may run. After that, its lease is not renewed, and a retry may take over."),
+    RETRY_HINT(
+            Tier.RARE,
+            "TIME",
+            "1s",
+            "Value of `Retry-After` in the response to a retry while the request is in progress."),
+    RESPONSE_LIMIT(Tier.RARE, "SIZE", "1MiB", "Maximum size of a response that is kept for retries."),
+    STORE_MEMORY(
+            Tier.RARE,
+            "SIZE",
+            "256MiB",
+            "Memory of the store. It is allocated outside the Java heap, except for `memory:`."),
     STORE_CONNECTIONS(Tier.RARE, "N", "10", "Size of the PostgreSQL connection pool."),
-    STORE_SCHEMA(Tier.RARE, "NAME", "semel", "PostgreSQL schema of the tables; it is created if it is missing."),
+    STORE_SCHEMA(Tier.RARE, "NAME", "semel", "PostgreSQL schema of the tables. It is created if it is missing."),
     STORE_MIGRATE(
             Tier.RARE,
             "BOOLEAN",
             "true",
-            "Whether the PostgreSQL tables are created and migrated at the start; false if that is done separately."),
-    CONNECTIONS(Tier.RARE, "N", "20000", "Maximum number of connections; further ones wait."),
+            List.of("true", "false"),
+            "Whether the server creates and migrates the PostgreSQL tables when it starts."),
+    CONNECTIONS(Tier.RARE, "N", "20000", "Maximum number of client connections. Further connections wait."),
     REQUEST_TIMEOUT(
             Tier.RARE,
             "TIME",
@@ -79,15 +102,15 @@ public enum Setting {
             Tier.RARE,
             "N",
             "100",
-            "Messages a second that a WebSocket may send, and twice as many in a burst; 0 for no limit."),
+            "Maximum number of messages per second on a WebSocket. A burst may have twice as many. `0` removes the limit."),
     SHORT_ID_LETTERS(
             Tier.RARE,
             "N",
             "3",
-            "Maximum number of letters in the ids of submitted texts, 3 to 6; ten ids of each length from two on are tried."),
+            "Maximum number of letters in a short id, from 3 to 6. The server tries ten ids of each length, from two letters on."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
 
-    /** How many deployments need it. */
+    /** How often deployments change a setting. */
     public enum Tier {
         ESSENTIAL("Essential", "most deployments set these"),
         FREQUENT("Frequent", "many deployments change these"),
@@ -101,9 +124,9 @@ public enum Setting {
             this.summary = summary;
         }
 
-        /** Title and summary. */
+        /** Returns title and summary. */
         public String heading() {
-            return title + ": " + summary;
+            return title + " (" + summary + ")";
         }
 
         String title() {
@@ -115,15 +138,23 @@ public enum Setting {
         }
     }
 
+    private static final String SENTENCE_END = "(?<=\\.) (?=[A-Z`])";
+
     private final Tier tier;
     private final String label;
     private final @Nullable String fallback;
+    private final List<String> choices;
     private final String description;
 
     Setting(Tier tier, String label, @Nullable String fallback, String description) {
+        this(tier, label, fallback, List.of(), description);
+    }
+
+    Setting(Tier tier, String label, @Nullable String fallback, List<String> choices, String description) {
         this.tier = tier;
         this.label = label;
         this.fallback = fallback;
+        this.choices = choices;
         this.description = description;
     }
 
@@ -131,31 +162,51 @@ public enum Setting {
         return tier;
     }
 
-    /** Placeholder for its value. */
+    /** Returns the placeholder for the value, such as TIME. */
     public String label() {
         return label;
     }
 
-    /** Its default; null if it has none. */
+    /** Returns the default; null if there is none. */
     public @Nullable String fallback() {
         return fallback;
     }
 
-    public String description() {
+    /** Returns the accepted values; empty if they are not a fixed set. */
+    public List<String> choices() {
+        return choices;
+    }
+
+    /** Returns the description in Markdown. */
+    String description() {
         return description;
     }
 
-    /** Its name in a file. */
+    /** Returns the description and the default as plain text. */
+    public String plainText() {
+        return plain(description);
+    }
+
+    /** Returns the first sentence of the description and the default as plain text. */
+    public String plainSummary() {
+        return plain(description.split(SENTENCE_END)[0]);
+    }
+
+    private String plain(String text) {
+        return text.replace("`", "") + (fallback == null ? "" : " Default: " + fallback + ".");
+    }
+
+    /** Returns the name in a settings file. */
     public String key() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Its name on the command line. */
+    /** Returns the name on the command line. */
     public String flag() {
         return "--" + key();
     }
 
-    /** Its name in the environment. */
+    /** Returns the name in the environment. */
     public String variable() {
         return "SEMEL_" + name();
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-/** A setting that is wrong; the message says which, where it was given and what would be right. */
+/** Thrown for an invalid setting. The message names the setting, where it was set, and what is accepted. */
 public final class SettingException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,7 @@ package dev.semel.server.settings;
 
 import java.util.stream.Stream;
 
-/** The page of the documentation that lists all settings. */
+/** Generates the documentation page of the settings. */
 final class SettingsPage {
 
     private SettingsPage() {}
@@ -11,29 +11,33 @@ final class SettingsPage {
         StringBuilder page = new StringBuilder("""
                 # Settings
 
-                The settings of `./semel serve`. Each is given by a flag, in the environment, or in a file named by `%s FILE` or
-                `%s`, one line such as `log-level=debug` for each. A flag takes precedence over the environment, and the environment over
-                the file. An invalid value is rejected at the start, with one line that names what is expected; `./semel serve --check` starts the
-                server, checks that it is ready, and stops it.
+                These are the settings of `./semel serve`. Each can be set by an option, in the environment, or in a settings file with one line such
+                as `log-level=debug` per setting. `%s FILE` or the variable `%s` names the file. An option overrides the environment, and
+                the environment overrides the file.
 
-                A TIME is a whole number with the unit `ms`, `s`, `m`, `h` or `d`; a SIZE one with `KiB`, `MiB` or `GiB`, or in bytes.
+                The server rejects an invalid value when it starts: see [running the server](../operating/serving.md#settings).
+
+                A TIME is a whole number with the unit `ms`, `s`, `m`, `h` or `d`. A SIZE is a whole number with the unit `KiB`, `MiB` or `GiB`, or
+                without one in bytes.
                 """.formatted(RawSettings.FILE_FLAG, RawSettings.FILE_VARIABLE));
         for (Setting.Tier tier : Setting.Tier.values()) {
             page.append("\n## ").append(tier.title()).append("\n\n");
             page.append(tier.sentence()).append("\n\n");
-            page.append("| flag | environment | default | description |\n|---|---|---|---|\n");
+            page.append("| option | environment | default | description |\n|---|---|---|---|\n");
             Stream.of(Setting.values())
                     .filter(setting -> setting.tier() == tier)
                     .forEach(setting -> page.append(row(setting)));
         }
         return page.append("""
 
-                ## Not configurable
+                ## Options of the JVM
 
-                The largest request body (1 MiB), the clock skew allowed for the `nbf` of a token (five seconds), and the idle timeout of a
-                connection (30 seconds).
+                The launcher passes the options in the environment variable `SEMEL_JAVA_OPTS` to Java, such as `-Xmx512m`.
 
-                `SEMEL_JAVA_OPTS` in the environment holds flags for Java, such as `-Xmx512m`, which the launcher passes on.
+                ## Fixed limits
+
+                These cannot be changed: a request body has at most 1 MiB, the `nbf` of a token may be 5 seconds in the future, and a connection is
+                closed after 30 seconds without traffic.
                 """).toString();
     }
 

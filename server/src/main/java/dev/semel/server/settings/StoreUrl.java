@@ -4,22 +4,22 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Where everything is kept. */
+/** A parsed {@code --store} URL. */
 public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Directory, PostgresUrl {
 
-    /** What there is, for whoever wrote something else. */
+    /** The accepted URLs, for help and errors. */
     String FORMS = "memory:, rocksdb:FOLDER or " + PostgresUrl.FORM;
 
-    /** Forgotten when the process ends. */
+    /** A store in memory, which is lost when the process ends. */
     record Memory() implements StoreUrl {}
 
-    /** The embedded store's. */
+    /** The folder of an embedded store. */
     record Directory(Path path) implements StoreUrl {}
 
     /**
-     * Null if it is none.
+     * Parses a URL. Returns null if its scheme is unknown or its folder is missing or invalid.
      *
-     * @throws MalformedUrlException if it is one of a database with something wrong
+     * @throws MalformedUrlException if it is a malformed URL of a database
      */
     static @Nullable StoreUrl parse(String text) {
         if (text.equals("memory:")) {
@@ -39,7 +39,7 @@ public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Directory, Po
         }
     }
 
-    /** Says what is wrong with a URL, and shows nothing of it that could be a password. */
+    /** Thrown for a malformed URL. The message contains nothing that may be a password. */
     final class MalformedUrlException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

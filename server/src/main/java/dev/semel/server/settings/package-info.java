@@ -1,4 +1,4 @@
-/** What the server can be told: each setting declared once, and given by flag, by environment or in a file. */
+/** The settings of the server: each is declared once, and set by an option, in the environment or in a file. */
 @NullMarked
 package dev.semel.server.settings;
 

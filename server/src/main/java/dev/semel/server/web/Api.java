@@ -18,12 +18,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Dispatches each request to its handler, and sends the response. Exceptions other than problems are for {@link ErrorFilter}. */
+/**
+ * Dispatches each request to its handler, and sends the response. {@link ErrorFilter} handles exceptions other than {@link
+ * ProblemException}.
+ */
 public final class Api extends HttpServlet {
 
     private static final long serialVersionUID = 1L;
 
-    /** The most bytes of a request's body. */
+    /** The maximum size of a request body in bytes. */
     public static final int MOST_BYTES = 1 << 20;
 
     private static final Set<String> WITHOUT_BODY = Set.of("GET", "HEAD");
@@ -125,7 +128,7 @@ public final class Api extends HttpServlet {
         return body;
     }
 
-    /** A body of which nothing is said is taken for JSON, too; and so is what curl says unless it is told. */
+    /** Accepts JSON, a missing content type, and the content type that curl sends by default. Rejects everything else. */
     private static void requireJson(@Nullable String contentType, @Nullable String encoding) {
         String[] parts = contentType == null ? new String[] {"application/json"} : contentType.split(";", -1);
         String type = parts[0].strip().toLowerCase(Locale.ROOT);
@@ -138,7 +141,7 @@ public final class Api extends HttpServlet {
         }
         if (!json || (encoding != null && !encoding.equalsIgnoreCase("identity"))) {
             throw ProblemException.unreadable(Problem.of(415, "unsupported_media_type", "Unsupported media type")
-                    .detailed("Send JSON in UTF-8 as it is, with the header Content-Type: application/json"));
+                    .detailed("Send uncompressed JSON in UTF-8 with the header Content-Type: application/json"));
         }
     }
 }

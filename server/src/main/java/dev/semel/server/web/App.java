@@ -3,23 +3,23 @@ package dev.semel.server.web;
 import dev.semel.store.admin.Sweeper;
 import java.util.List;
 
-/** A system that the server serves. */
+/** A system that the server runs: it declares routes and handles their requests. */
 @FunctionalInterface
 public interface App {
 
-    /** Declares its routes. */
+    /** Declares the routes of the system. */
     void declare(Routes routes);
 
-    /** What it deletes with every sweep. */
+    /** Returns additional cleanup that is part of every sweep. */
     default List<Sweeper.Task> sweepTasks() {
         return List.of();
     }
 
-    /** Internal user names under which it records keys for a user; they are erased with the user. */
+    /** Returns the internal user names under which the system records keys for a user. They are erased with the user. */
     default List<String> internalUsersOf(String user) {
         return List.of();
     }
 
-    /** Ends what runs in the background: the server stops. */
+    /** Ends background work when the server stops. */
     default void stop() {}
 }

@@ -15,19 +15,19 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets bodies in only as long as there is room for them: in memory, so that many large ones at once make their senders wait and not
- * the server fall; and among the threads, so that those that are waited for leave some for everything else, and one user's leave some
- * for everybody else's. Small ones that came with the head of their request, as most do, are not counted.
+ * Limits the resources that request bodies take. Bodies in memory share a budget of bytes: when it is exhausted, requests wait briefly, and
+ * are then rejected with 503. The number of threads that wait for the rest of a body is limited, in total and per user, so slow senders
+ * cannot block other requests. A body that arrived together with its head does not count against the limit of threads.
  */
 public final class BodyBudget extends HttpFilter {
 
     private static final long serialVersionUID = 1L;
     private static final int UNIT = 4 << 10;
 
-    /** How many threads may wait for bodies, of the 200 that there are. */
+    /** The maximum number of the server's 200 threads that may wait for bodies. */
     private static final int MOST_AWAITED = 100;
 
-    /** How many of these for bodies of one user. */
+    /** The maximum number of these threads that may wait for bodies of one user. */
     private static final int MOST_AWAITED_OF_USER = 75;
 
     private final transient Semaphore units;
@@ -35,7 +35,7 @@ public final class BodyBudget extends HttpFilter {
     private final transient Map<String, Share> shares = new ConcurrentHashMap<>();
     private final transient Duration maxWait;
 
-    /** What one user may have of the threads; it is there as long as somebody uses it. */
+    /** The threads that wait for bodies of one user. It exists only while requests of the user are in progress. */
     private static final class Share {
 
         private final Semaphore awaited = new Semaphore(MOST_AWAITED_OF_USER);
@@ -43,10 +43,10 @@ public final class BodyBudget extends HttpFilter {
     }
 
     /**
-     * Room of a size.
+     * Creates a filter with a budget.
      *
-     * @param bytes how much bodies may have together; there is always room for one
-     * @param maxWait how long one waits for room, and a thread with it
+     * @param bytes the maximum size of all bodies together; at least one body of the maximum size is always allowed
+     * @param maxWait how long a request waits for the budget, which also holds its thread
      */
     public BodyBudget(long bytes, Duration maxWait) {
         this.units = new Semaphore((int) Math.min(Math.max(bytes, Api.MOST_BYTES) / UNIT, Integer.MAX_VALUE));
@@ -67,12 +67,12 @@ public final class BodyBudget extends HttpFilter {
                 units,
                 needed,
                 () -> chain.doFilter(request, response),
-                () -> reject("There are too many large requests at once; nothing was done", response));
+                () -> reject("Too many large requests are in progress; nothing was executed", response));
         if (!isUnknown && request.getInputStream().available() >= length) {
             large.enter();
             return;
         }
-        Entrance tooSlow = () -> reject("There are too many slow requests at once; nothing was done", response);
+        Entrance tooSlow = () -> reject("Too many slow requests are in progress; nothing was executed", response);
         Caller caller = Caller.of(request);
         String user = caller == null ? "" : caller.user();
         Share share = shares.compute(user, (any, known) -> {
@@ -87,7 +87,7 @@ public final class BodyBudget extends HttpFilter {
         }
     }
 
-    /** What a request comes to. */
+    /** The continuation of a request. */
     private interface Entrance {
         void enter() throws IOException, ServletException;
     }
@@ -105,7 +105,7 @@ public final class BodyBudget extends HttpFilter {
         }
     }
 
-    /** The rest of the body is not waited for, since this is to keep the thread free: whoever still sends is cut off. */
+    /** Closes the connection without reading the rest of the body, because reading it would hold the thread. */
     private static void reject(String detail, HttpServletResponse response) throws IOException {
         response.setHeader("Connection", "close");
         Problem problem = Problem.of(503, "busy", "Too busy").detailed(detail).with(Problem.RETRY_AFTER, 1000);

@@ -3,30 +3,30 @@ package dev.semel.server.web;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
 
-/** Tells by their tokens who sends requests. */
+/** Authenticates callers by their tokens. */
 public interface Callers {
 
-    /** What is said in the header {@code WWW-Authenticate} to those who have none that holds. */
+    /** The value of the header {@code WWW-Authenticate} in responses with 401. */
     String CHALLENGE = "Bearer realm=\"semel\"";
 
     /**
-     * Somebody whose token holds.
+     * An authenticated caller.
      *
-     * @param expires until when it does at most
+     * @param expires when the token expires
      */
     record Known(Caller caller, Instant expires) {}
 
     /**
-     * The token that a request carries in its header.
+     * Returns the token in the header of a request.
      *
-     * @throws ProblemException if there is none, or there are several
+     * @throws ProblemException if there is no token, or more than one
      */
     String token(HttpServletRequest request);
 
     /**
-     * Who holds a token.
+     * Returns the caller of a token.
      *
-     * @throws ProblemException if it does not hold, or that cannot be told
+     * @throws ProblemException if the token is invalid, or the keys that verify it are unavailable
      */
     Known byToken(String token);
 }

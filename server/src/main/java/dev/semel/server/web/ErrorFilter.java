@@ -22,13 +22,14 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 
 /**
- * The outermost filter: it gives each request an id, by which its log entries are found, and turns exceptions into problems.
+ * The outermost filter. Gives each request an id, which is in its response and log entries, logs the request, and turns exceptions into
+ * problems.
  */
 public final class ErrorFilter extends HttpFilter {
 
     private static final long serialVersionUID = 1L;
 
-    /** By which a request is found in the log, in a header and in an entry. */
+    /** The header with the request id, in requests and responses. */
     public static final String REQUEST_ID_HEADER = "X-Request-Id";
 
     private static final String REQUEST_ID_MEMBER = "request";
@@ -47,11 +48,12 @@ public final class ErrorFilter extends HttpFilter {
             pass(request, response, chain, id);
             log(request, response, startedAt);
         } finally {
+            MDC.remove(OutcomeLog.MEMBER);
             MDC.remove(REQUEST_ID_MEMBER);
         }
     }
 
-    /** The client's, if it is harmless, so that it can find its request in the log. */
+    /** Returns the client's id if it is well-formed, so that clients can find their requests in the log; otherwise a new one. */
     private static String id(@Nullable String sent) {
         if (sent != null && sent.length() <= LONGEST_ID && TextFormat.TEXT.isValid(sent)) {
             return sent;
@@ -75,7 +77,7 @@ public final class ErrorFilter extends HttpFilter {
         }
     }
 
-    /** The response to an exception, which is logged here, once. */
+    /** Returns the response to an exception, and logs the exception. */
     static Problem problem(Throwable thrown, Routes.@Nullable Match match, String id) {
         if (thrown instanceof ProblemException e) {
             return e.problem();
@@ -104,7 +106,7 @@ public final class ErrorFilter extends HttpFilter {
                 .with(Problem.RETRY_AFTER, PAUSE.toMillis());
     }
 
-    /** A temporary rejection is no fault of the server, and often occurs many times in a row. */
+    /** A 503 is a warning: it is temporary, and often many occur in a row. */
     private static Level level(int status, String route) {
         if (status >= 500) {
             return status == HttpServletResponse.SC_SERVICE_UNAVAILABLE ? Level.WARN : Level.ERROR;
@@ -112,7 +114,7 @@ public final class ErrorFilter extends HttpFilter {
         return route.startsWith("/health/") ? Level.DEBUG : Level.INFO;
     }
 
-    /** Never the path itself, which holds ids and keys, and nothing of what was sent. */
+    /** Logs the declared route instead of the path, since paths contain ids and keys. */
     private static void log(HttpServletRequest request, HttpServletResponse response, long startedAt) {
         Routes.Match match = Routes.known(request);
         String route = match == null ? "none" : match.route().pattern();

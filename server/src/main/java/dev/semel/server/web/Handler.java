@@ -6,27 +6,27 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Does what a request asks. */
+/** Handles the requests of a route. */
 @FunctionalInterface
 public interface Handler {
 
     /**
-     * Handles a request. On an atomic route it may be called again for the same request, each time with a new transaction, of which only
-     * the last is committed.
+     * Handles a request. On an atomic route, it may be called several times for one request, each time with a new transaction, of which
+     * only the last is committed.
      *
      * @throws ProblemException if the request is rejected
      */
     ApiResponse handle(Request request);
 
-    /** What happens after write conflicts; empty for the default. */
+    /** Returns how write conflicts are handled; empty for the default. */
     default Optional<ConflictPolicy> conflictPolicy() {
         return Optional.empty();
     }
 
     /**
-     * What happens after write conflicts.
+     * How write conflicts are handled.
      *
-     * @param backoff pauses between the retries
+     * @param backoff the pauses between retries
      * @param whenExhausted the response if every retry conflicted
      */
     record ConflictPolicy(List<Duration> backoff, Function<WriteConflictException, ProblemException> whenExhausted) {}

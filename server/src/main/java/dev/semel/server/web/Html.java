@@ -1,11 +1,11 @@
 package dev.semel.server.web;
 
-/** Text in HTML pages. */
+/** Escapes text for HTML pages. */
 public final class Html {
 
     private Html() {}
 
-    /** Text as the content of an element or of a quoted attribute. */
+    /** Escapes text for the content of an element or a quoted attribute. */
     public static String escape(String text) {
         StringBuilder escaped = new StringBuilder(text.length() + 16);
         for (int i = 0; i < text.length(); i++) {

@@ -18,19 +18,19 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
-/** JSON as text, as a tree, and as the content of a document. */
+/** Converts JSON between text, trees and the data of documents. */
 public final class JsonText {
 
-    /** Levels that a response puts around a document. */
+    /** Levels of nesting that a response adds around a document. */
     private static final int LEVELS_AROUND = 8;
 
-    /** What it takes to write a number grows faster than its digits. */
+    /** The time to convert a number grows faster than its number of digits. */
     private static final int MOST_DIGITS = 10_000;
 
-    /** Reads whatever {@link Json} accepts, but no number with more digits than anybody needs. */
+    /** Reads everything that {@link Json} accepts, except numbers with too many digits. */
     private static final JsonMapper MAPPER = mapper(Json.MOST_LEVELS + LEVELS_AROUND);
 
-    /** Writes nothing that {@link Json} would reject. */
+    /** Fails to write what {@link Json} would reject for its nesting. */
     private static final JsonMapper DOCUMENT_WRITER = mapper(Json.MOST_LEVELS);
 
     private static JsonMapper mapper(int levels) {
@@ -49,19 +49,19 @@ public final class JsonText {
 
     private JsonText() {}
 
-    /** An empty object. */
+    /** Returns a new empty object. */
     public static ObjectNode object() {
         return MAPPER.createObjectNode();
     }
 
-    /** As text, in UTF-8. */
+    /** Returns a tree as UTF-8 text. */
     public static byte[] bytes(JsonNode tree) {
         return MAPPER.writeValueAsBytes(tree);
     }
 
     /**
-     * As a document holds it. What the writer has made is JSON and need not be checked, but for one thing: it writes half of a surrogate
-     * pair as an escape.
+     * Returns a tree as data of a document. The output of the writer is valid JSON, except that it can contain an escaped half of a
+     * surrogate pair; only such output is validated.
      */
     public static Json json(JsonNode tree) {
         byte[] json = DOCUMENT_WRITER.writeValueAsBytes(tree);
@@ -78,15 +78,15 @@ public final class JsonText {
     }
 
     /**
-     * The content of a document, as a tree.
+     * Returns the data of a document as a tree.
      *
-     * @throws ProblemException if it has a number with too many digits
+     * @throws ProblemException if a number has too many digits
      */
     public static JsonNode tree(Json json) {
         return parse(json.bytes());
     }
 
-    /** The body of a response that was made with {@link #bytes}, as a tree. */
+    /** Returns the body of a response that was made with {@link #bytes} as a tree. */
     public static JsonNode written(Response response) {
         return parse(response.body());
     }
@@ -99,12 +99,12 @@ public final class JsonText {
         }
     }
 
-    /** The content of a document as a part of a response, with its original bytes. */
+    /** Returns the data of a document as a part of a response. Its bytes are not changed. */
     public static JsonNode raw(Json json) {
         return MAPPER.getNodeFactory().rawValueNode(new RawValue(json.text()));
     }
 
-    /** A member of an object, with its original bytes. */
+    /** Returns a member of an object with its original bytes; empty if it is missing. */
     public static Optional<Json> member(Json object, String name) {
         byte[] text = object.bytes();
         try (JsonParser parser = MAPPER.createParser(text)) {
@@ -124,7 +124,7 @@ public final class JsonText {
         }
     }
 
-    /** A time in UTC, to the millisecond. */
+    /** Returns a time in UTC with milliseconds. */
     public static String time(Instant time) {
         return time.truncatedTo(ChronoUnit.MILLIS).toString();
     }

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Responds with a page of documents. */
+/** Responds with pages of documents. */
 public final class Pages {
 
     private Pages() {}
@@ -19,15 +19,15 @@ public final class Pages {
     public interface Source {
 
         /**
-         * Reads.
+         * Reads a page.
          *
-         * @param after cursor after the page before, or null for the first
-         * @throws MalformedException naming the parameter that is wrong
+         * @param after the cursor of the page; null for the first page
+         * @throws MalformedException if a parameter is malformed; it names the parameter
          */
         Page read(@Nullable String after, int limit);
     }
 
-    /** The requested page: {@code {"items":[…],"next":…}}. */
+    /** Returns the requested page as {@code {"items":[…],"next":…}}. */
     public static ApiResponse respond(Request request, Source source, Function<Document, JsonNode> item) {
         ObjectNode body = JsonText.object();
         ArrayNode items = body.putArray("items");

@@ -3,7 +3,7 @@ package dev.semel.server.web;
 import dev.semel.http.Problem;
 import dev.semel.id.MalformedException;
 
-/** A request that is rejected with a problem; nothing that it wrote stays. */
+/** Thrown to reject a request with a problem. The transaction of an atomic route is discarded. */
 public final class ProblemException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -21,34 +21,45 @@ public final class ProblemException extends RuntimeException {
         this.unreadable = unreadable;
     }
 
-    /** The body cannot be parsed. This is not final for a key, unlike others, since it says nothing about the operation. */
+    /**
+     * Returns the rejection of a body that cannot be parsed. It is not recorded under the key of the request, because the operation was
+     * never attempted.
+     */
     public static ProblemException unreadable(String fault) {
         return unreadable(Problem.of(400, "invalid_json", "Invalid JSON").detailed(fault));
     }
 
-    /** The same, with another problem. */
+    /** Returns the rejection of an unreadable body with another problem. */
     static ProblemException unreadable(Problem problem) {
         return new ProblemException(problem, true);
     }
 
-    /** There is no such thing, or none that the caller may see. */
+    /**
+     * Returns the rejection of a request for something that does not exist, or that the caller may not see.
+     *
+     * @param what what does not exist; completes “There is no such …”
+     */
     public static ProblemException notFound(String what) {
         return new ProblemException(Problem.of(404, "not_found", "Not found").detailed("There is no such " + what));
     }
 
-    /** A member, a parameter or a part of the path is missing or malformed. */
+    /**
+     * Returns the rejection of a malformed or missing member, parameter or path segment.
+     *
+     * @param fault what is wrong, in words that follow the name of the field
+     */
     public static ProblemException invalid(String field, String fault) {
         return new ProblemException(Problem.of(400, "invalid_field", "Invalid " + field)
                 .detailed(field + " " + fault)
                 .with("field", field));
     }
 
-    /** The same, for a malformed id or key. */
+    /** Returns the rejection of a malformed id or key. */
     public static ProblemException malformed(MalformedException e) {
         return invalid(e.field(), e.problem() + "; expected " + e.expected());
     }
 
-    /** A problem whose code and error are the same word. */
+    /** Returns a rejection whose code and error are the same word. */
     public static ProblemException named(int status, String name, String detail) {
         return new ProblemException(Problem.of(status, name, name).detailed(detail));
     }
@@ -58,7 +69,7 @@ public final class ProblemException extends RuntimeException {
         return unreadable;
     }
 
-    /** The response. */
+    /** Returns the response to the request. */
     public Problem problem() {
         return problem;
     }

@@ -3,8 +3,8 @@ package dev.semel.server.web;
 import java.time.Duration;
 
 /**
- * How much one sender may send: so many a second, and twice as many at once. What is sent beyond that is rejected and counts as well,
- * so that whoever goes on and on is told from one who was hasty. Not for several threads at once.
+ * A token bucket that holds the messages of two seconds. Rejected messages take tokens, too, so a client that ignores rejections can be
+ * distinguished from one that sent a burst. Not thread-safe.
  */
 final class RateLimiter {
 
@@ -16,10 +16,10 @@ final class RateLimiter {
     private long at;
 
     /**
-     * A limiter that has not been used.
+     * Creates a full bucket.
      *
-     * @param perSecond 0 for as many as they like
-     * @param nanos what time it is
+     * @param perSecond messages per second; 0 for no limit
+     * @param nanos the current time in nanoseconds
      */
     RateLimiter(int perSecond, long nanos) {
         this.perNano = perSecond / SECOND;
@@ -28,23 +28,23 @@ final class RateLimiter {
         this.at = nanos;
     }
 
-    /** Takes note of one more. */
+    /** Takes a token. The bucket may become negative. */
     void spend(long nanos) {
         left = Math.min(most, left + (nanos - at) * perNano) - 1;
         at = nanos;
     }
 
-    /** Whether the last one was too much. */
+    /** Whether the last message exceeded the limit. */
     boolean isSpent() {
         return most > 0 && left < 0;
     }
 
-    /** Whether they went on for as long again although all was rejected. */
+    /** Whether the client has kept sending after rejections, for as many messages as the bucket holds. */
     boolean isAbused() {
         return most > 0 && left < -most;
     }
 
-    /** How long until one more is taken. */
+    /** Returns how long the client has to wait before its next message is accepted. */
     Duration pause() {
         return Duration.ofMillis((long) Math.ceil((1 - left) / perNano / 1e6));
     }

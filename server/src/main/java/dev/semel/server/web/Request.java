@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What is asked, and by whom.
+ * A request as handlers see it. The path and the query are decoded.
  *
- * @param user who asks; empty on routes that are open to all
- * @param pathParts the parts of the path that the route names
- * @param query parameters by name, the first of each
- * @param headers a header by name
- * @param body the bytes
- * @param transaction what an atomic route reads and writes with; null on others
- * @param clientTxId what the client calls the transaction, or what it was called where the client did not say; null without a key
+ * @param user the caller; empty on routes without authentication
+ * @param pathParts the segments that the route names, by name
+ * @param query parameters by name; of repeated parameters, the first
+ * @param headers returns the value of a header, or null
+ * @param body the bytes of the body; empty if there is none
+ * @param transaction the transaction of an atomic route; null on other routes
+ * @param clientTxId the client's transaction id, or a generated one if the client sent none; null without a key
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared, and nobody writes into it
+@SuppressWarnings("ArrayRecordComponent") // never compared or modified
 public record Request(
         String user,
         Map<String, String> pathParts,
@@ -33,7 +33,7 @@ public record Request(
     private static final int DEFAULT_PAGE = 50;
     private static final int LARGEST_PAGE = 1000;
 
-    /** A request without a key. */
+    /** Creates a request without a key. */
     public Request(
             String user,
             Map<String, String> pathParts,
@@ -44,22 +44,26 @@ public record Request(
         this(user, pathParts, query, headers, body, transaction, null);
     }
 
-    /** A part of the path. */
+    /** Returns a named segment of the path. */
     public String part(String name) {
         return Optional.ofNullable(pathParts.get(name)).orElseThrow();
     }
 
-    /** A parameter, if it is given. */
+    /** Returns a parameter; empty if it is missing. */
     public Optional<String> parameter(String name) {
         return Optional.ofNullable(query.get(name));
     }
 
-    /** A header, if it is sent. */
+    /** Returns a header; empty if it is missing. */
     public Optional<String> header(String name) {
         return Optional.ofNullable(headers.apply(name));
     }
 
-    /** What an atomic route reads and writes with. */
+    /**
+     * Returns the transaction of an atomic route.
+     *
+     * @throws IllegalStateException on other routes
+     */
     public Transaction tx() {
         if (transaction == null) {
             throw new IllegalStateException("The route is not atomic");
@@ -68,9 +72,9 @@ public record Request(
     }
 
     /**
-     * The body as strict JSON.
+     * Returns the body as strict JSON.
      *
-     * @throws ProblemException if it is none
+     * @throws ProblemException if it is malformed
      */
     public Json json() {
         try {
@@ -81,9 +85,9 @@ public record Request(
     }
 
     /**
-     * The body, which has to be a JSON object.
+     * Returns the body as a JSON object.
      *
-     * @throws ProblemException if it is none
+     * @throws ProblemException if it is malformed, or not an object
      */
     public JsonNode object() {
         JsonNode tree = JsonText.tree(json());
@@ -93,12 +97,12 @@ public record Request(
         return tree;
     }
 
-    /** How many items a page may have. */
+    /** Returns the requested number of items per page. */
     public int limit() {
         return number("limit", DEFAULT_PAGE, LARGEST_PAGE);
     }
 
-    /** A parameter that is a number from 1 on. */
+    /** Returns a parameter that is a number from 1 to a maximum. */
     public int number(String parameter, int unlessGiven, int most) {
         String text = query.get(parameter);
         if (text == null) {
@@ -107,46 +111,46 @@ public record Request(
         boolean isNumber = text.length() <= 9 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
         int number = isNumber ? Integer.parseInt(text) : 0;
         if (number < 1 || number > most) {
-            throw ProblemException.invalid(parameter, "has to be a number from 1 to " + most);
+            throw ProblemException.invalid(parameter, "must be a number from 1 to " + most);
         }
         return number;
     }
 
-    /** The {@code next} of the page before; null on the first. */
+    /** Returns the cursor of the requested page; null for the first page. */
     public @Nullable String after() {
         String after = query.get("after");
         return after == null || after.isEmpty() ? null : after;
     }
 
-    /** A member of the body that has to be a text. */
+    /** Returns a required string of the body. */
     public static String text(JsonNode object, String member, int longest) {
         JsonNode value = object.get(member);
         if (value == null || !value.isString()) {
-            throw ProblemException.invalid(member, "has to be a text");
+            throw ProblemException.invalid(member, "must be a string");
         }
         String text = value.stringValue();
         if (text.isBlank() || text.length() > longest) {
-            throw ProblemException.invalid(member, "has to have 1 to " + longest + " characters");
+            throw ProblemException.invalid(member, "must have 1 to " + longest + " characters");
         }
         return text;
     }
 
-    /** A member of the body that may be missing, or null, and is a text otherwise. */
+    /** Returns an optional string of the body. Null counts as missing. */
     public static Optional<String> optionalText(JsonNode object, String member, int longest) {
         return isGiven(object, member) ? Optional.of(text(object, member, longest)) : Optional.empty();
     }
 
-    /** A member of the body that has to be a whole number, however it is spelled. */
+    /** Returns a required integer of the body, in any notation: {@code 100} and {@code 1e2} are the same. */
     public static long whole(JsonNode object, String member, long least, long most) {
         JsonNode value = object.get(member);
         double number = value != null && value.isNumber() ? value.asDouble(Double.NaN) : Double.NaN;
         if (!(number >= least && number <= most && number == Math.rint(number))) {
-            throw ProblemException.invalid(member, "has to be a whole number from " + least + " to " + most);
+            throw ProblemException.invalid(member, "must be an integer from " + least + " to " + most);
         }
         return (long) number;
     }
 
-    /** Whether the body has a member, and more in it than null. */
+    /** Whether the body has a member that is not null. */
     public static boolean isGiven(JsonNode object, String member) {
         return object.hasNonNull(member);
     }

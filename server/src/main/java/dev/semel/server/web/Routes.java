@@ -13,31 +13,30 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What is answered where: methods and paths, with who does it and how often it may happen. */
+/** The routes of a server. Each has a method, a path, an access rule, an idempotency mode and a handler. */
 public final class Routes {
 
     private static final String ATTRIBUTE = Match.class.getName();
 
     private final Map<Integer, List<Route>> byLength = new HashMap<>();
 
-    /** Who may ask. */
     public enum Access {
-        /** Without saying who they are. */
-        ANYBODY,
-        /** Who has a token. */
+        /** Everyone, without a token. */
+        PUBLIC,
+        /** Users with a valid token. */
         USERS,
-        /** Who has a token with the role {@value Caller#OPERATOR}. */
+        /** Users whose token has the role {@value Caller#OPERATOR}. */
         OPERATORS
     }
 
     /**
-     * What is done for a method and a path.
+     * A method and a path, and how their requests are handled.
      *
-     * @param method such as {@code GET}
-     * @param pattern the path as it is declared, which tells nothing of what is asked for
-     * @param segments the same without its first slash, cut at slashes; {@code {name}} stands for any one segment
-     * @param idempotency how keys are dealt with
-     * @param access who may ask
+     * @param method the HTTP method
+     * @param pattern the declared path, which contains no ids or keys
+     * @param segments the segments of the path; {@code {name}} matches any segment
+     * @param idempotency how idempotency keys are handled
+     * @param access who may use the route
      */
     public record Route(
             String method,
@@ -72,30 +71,30 @@ public final class Routes {
         }
     }
 
-    /** A route, and the parts of the path that it names. */
+    /** A route that matches a path, and the segments that the route names. */
     public record Match(Route route, Map<String, String> parts) {}
 
-    /** Something to be read. */
+    /** Declares a route for users that reads. */
     public Routes get(String path, Handler handler) {
         return add("GET", path, Idempotency.NONE, Access.USERS, handler);
     }
 
-    /** Something that operators see or do. */
+    /** Declares a route for operators. */
     public Routes operator(String method, String path, Handler handler) {
         return add(method, path, Idempotency.NONE, Access.OPERATORS, handler);
     }
 
-    /** Something to be read by anybody. */
+    /** Declares a route that reads, and requires no token. */
     public Routes getOpen(String path, Handler handler) {
-        return add("GET", path, Idempotency.NONE, Access.ANYBODY, handler);
+        return add("GET", path, Idempotency.NONE, Access.PUBLIC, handler);
     }
 
-    /** Something that changes what is stored, in the request's transaction; retried with a key it happens once. */
+    /** Declares a route for users that writes in the transaction of its request. With a key, it is executed once. */
     public Routes atomic(String method, String path, Handler handler) {
         return add(method, path, atomic(handler), Access.USERS, handler);
     }
 
-    /** The same, where a key and the client's transaction id must be sent. */
+    /** Declares an atomic route that requires a key and a client transaction id. */
     public Routes atomicWithKey(String method, String path, Handler handler) {
         return add(method, path, atomic(handler).withKeyAndClientTxId(), Access.USERS, handler);
     }
@@ -106,7 +105,7 @@ public final class Routes {
                 .orElseGet(Idempotency::atomic);
     }
 
-    /** Any route. */
+    /** Declares a route with all its properties. */
     public Routes add(String method, String path, Idempotency idempotency, Access access, Handler handler) {
         List<String> segments = segments(path);
         byLength.computeIfAbsent(segments.size(), n -> new ArrayList<>())
@@ -115,7 +114,7 @@ public final class Routes {
     }
 
     /**
-     * Who answers a request: empty if nobody does, or not with this method. {@code HEAD} is answered as {@code GET} is.
+     * Returns the route of a request; empty if no route has its path and method. {@code HEAD} uses the route of {@code GET}.
      *
      * @throws ProblemException if the path is malformed
      */
@@ -130,18 +129,18 @@ public final class Routes {
         return match;
     }
 
-    /** What was found for a request before; null if nothing was, or nobody has looked. */
+    /** Returns the route that an earlier call found for a request; null if there was none. */
     public static @Nullable Match known(HttpServletRequest request) {
         return (Match) request.getAttribute(ATTRIBUTE);
     }
 
-    /** The route of a method and a path: empty if there is none. */
+    /** Returns the route of a method and a path; empty if there is none. */
     public Optional<Match> find(String method, String path) {
         return find(method, Target.segments(path));
     }
 
     private Optional<Match> find(String method, List<String> segments) {
-        for (Route route : ofLength(segments)) { // every request comes this way: a stream would cost more than the rest
+        for (Route route : ofLength(segments)) { // a loop, because this runs for every request and a stream costs more
             if (route.method.equals(method) && route.fits(segments)) {
                 return Optional.of(new Match(route, route.parts(segments)));
             }
@@ -149,7 +148,7 @@ public final class Routes {
         return Optional.empty();
     }
 
-    /** The methods with which the path of a request is answered; empty if there is nothing there. */
+    /** Returns the methods that the path of a request supports; empty if no route has the path. */
     Set<String> methods(HttpServletRequest request) {
         Set<String> methods = new TreeSet<>();
         List<String> segments = Target.segments(request.getRequestURI());
@@ -161,7 +160,7 @@ public final class Routes {
         return methods;
     }
 
-    /** All of them, by path. */
+    /** Returns all routes, ordered by path and method. */
     public List<Route> all() {
         return byLength.values().stream()
                 .flatMap(List::stream)

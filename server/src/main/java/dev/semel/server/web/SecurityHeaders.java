@@ -10,8 +10,8 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 
 /**
- * What every response tells browsers: to take nothing for what it is not, to run and load nothing, to show it in nobody's frame, to keep
- * no copy and to tell nobody where they come from. A page that needs more says so itself.
+ * Sets headers that make browsers treat every response restrictively: no content sniffing, no scripts, no framing, no caching, no referrer.
+ * Pages that need more override the header.
  */
 public final class SecurityHeaders implements HttpConfiguration.Customizer {
 
@@ -37,19 +37,19 @@ public final class SecurityHeaders implements HttpConfiguration.Customizer {
 
     private static final HttpField OVER_TLS = encoded("Strict-Transport-Security", "max-age=31536000");
 
-    /** Made once, so that an answer only copies its bytes. */
+    /** Encodes a header once, so that responses only copy its bytes. */
     private static HttpField encoded(String name, String value) {
         return new PreEncodedHttpField(HttpHeader.CACHE.get(name), name, value);
     }
 
-    /** Before anybody else has set a header of the response. */
+    /** Sets the headers before anything else does, so handlers can override them. */
     @Override
     public Request customize(Request request, HttpFields.Mutable responseHeaders) {
         set(request, responseHeaders);
         return request;
     }
 
-    /** Sets them for a request that was rejected before it came so far, or whose response was reset. */
+    /** Sets the headers on the response to a request that was rejected early, or whose response was reset. */
     public static void set(Request request, HttpFields.Mutable responseHeaders) {
         ALWAYS.forEach(responseHeaders::put);
         if (request.isSecure()) {

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Disconnects clients that send the head of a request, or read the response, too slowly. An idle timeout does not find them: they are never
- * silent for long.
+ * Disconnects clients that send a request head or read a response too slowly. The idle timeout does not detect them, since they are never
+ * idle for long.
  *
- * <p>A head has to be there in time, the first one counted from the moment the connection is made, TLS included, and each later one
- * from its first byte. A response has to be read in time as long as it holds a thread.
+ * <p>The time for a head starts with the connection, including its TLS handshake, and for later requests with the first byte. The time for
+ * a response counts while the response holds a thread.
  */
 public final class SlowClients extends HttpFilter implements Connection.Listener, HttpConfiguration.Customizer {
 
@@ -43,13 +43,13 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
         this.intervalMillis = Math.min(1000, Math.max(10, timeout.toMillis() / 4));
     }
 
-    /** What is known of a connection. Changed by whoever serves it, one after the other, and looked at by another. */
+    /** The state of a connection. The connection's thread changes it; the checking thread reads it. */
     private static final class Watched {
 
         private final Connection connection;
         private volatile boolean served;
         private boolean holdsThread;
-        private volatile long bytesInBefore = -1; // so that nothing is waited for before the first head is
+        private volatile long bytesInBefore = -1; // less than any count, so the time starts with the connection
         private BooleanSupplier responding = () -> false;
         private volatile long since;
 
@@ -74,13 +74,13 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
             holdsThread = true;
         }
 
-        /** From here on the response may be somebody else's, and is looked at no more: not even by who was about to. */
+        /** After this, the response may be reused for another request. Synchronized, so that a check in progress ends first. */
         synchronized void left() {
             holdsThread = false;
             responding = () -> false;
         }
 
-        /** Whether it is in the middle of something that the client makes slow. */
+        /** Whether the connection waits for the client. */
         private boolean isWaiting() {
             return served ? holdsThread && responding.getAsBoolean() : connection.getBytesIn() > bytesInBefore;
         }
@@ -95,7 +95,7 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
         }
     }
 
-    /** Looks from now on, again and again. */
+    /** Starts to check all connections at intervals. */
     public void watch(Scheduler scheduler) {
         scheduler.schedule(
                 () -> {
@@ -118,8 +118,8 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
                 if (one.isTooSlow(now, timeoutNanos)) {
                     disconnect(one.connection);
                 }
-            } catch (RuntimeException e) { // one that cannot be looked at must not keep the others from being
-                LOG.atError().setCause(e).log("A client could not be watched");
+            } catch (RuntimeException e) { // a failure must not end the checks of other connections
+                LOG.atError().setCause(e).log("Failed to check a connection");
             }
         }
     }
@@ -127,13 +127,13 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
     private static void disconnect(Connection connection) {
         LOG.atInfo().log("Disconnected a slow client");
         EndPoint endPoint = connection.getEndPoint();
-        // without a close message, which might wait for the client again
+        // without a TLS close message, which would wait for the client
         (endPoint instanceof EndPoint.Wrapper wrapper ? wrapper.unwrap() : endPoint).close();
     }
 
     @Override
     public void onOpened(Connection connection) {
-        if (connection instanceof ConnectionMetaData) { // else it is the TLS below it
+        if (connection instanceof ConnectionMetaData) { // otherwise it is the TLS layer of another connection
             watched.put(connection, new Watched(connection, System.nanoTime()));
         }
     }
@@ -143,7 +143,7 @@ public final class SlowClients extends HttpFilter implements Connection.Listener
         watched.remove(connection);
     }
 
-    /** The head of a request is there. */
+    /** Called when the head of a request is complete. */
     @Override
     public Request customize(Request request, HttpFields.Mutable responseHeaders) {
         Watched one = watched.get(request.getConnectionMetaData().getConnection());

@@ -23,16 +23,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One WebSocket. Its messages are done one after the other and answered in their order: the next is read from the network when the
- * answer to the one before has been written, so a client that sends more than it reads holds up nobody but itself. Each message
- * is let in as a request would be, by the token that was sent at the beginning or in the last {@code auth}.
+ * A WebSocket connection. Messages are handled one at a time, and replies are sent in order. The next message is read only after the reply
+ * to the previous one was written, so a client that sends faster than it reads slows down only itself. The token is verified for each
+ * message; an {@code auth} message replaces it.
  */
 public final class Socket implements Session.Listener {
 
-    /** The most bytes of a message. */
+    /** The maximum size of a message in bytes. */
     static final int MOST_BYTES = 64 << 10;
 
-    /** The most bytes of a message before authentication: a token. */
+    /** The maximum size of a message before authentication, which is a token. */
     private static final int MOST_BYTES_UNAUTHENTICATED = 16 << 10;
 
     private static final Duration SIGN_IN_TIMEOUT = Duration.ofSeconds(10);
@@ -57,21 +57,21 @@ public final class Socket implements Session.Listener {
     private long pinged;
     private int messages;
 
-    // Guarded by this: what the one who is in progress leaves to do, or what others leave to him.
+    // Guarded by this. While a message is in progress, its thread closes the connection when it has sent the reply.
     private boolean inProgress = true;
     private @Nullable Ending ending;
     private boolean ended;
     private long endedAt;
 
-    /** How a connection ends. */
+    /** The close code and reason of a connection. */
     private record Ending(int code, String reason) {}
 
     /**
-     * One that is about to open.
+     * Creates a connection that is not open yet.
      *
-     * @param id by which it is found in the log
-     * @param token what came with it; null if nothing did
-     * @param known who that is
+     * @param id the request id of the upgrade, for log entries
+     * @param token the token of the upgrade request; null if it had none
+     * @param known the caller of the token; null if there is no token
      */
     Socket(
             Sockets all,
@@ -92,7 +92,7 @@ public final class Socket implements Session.Listener {
         this.rateLimiter = new RateLimiter(all.messagesPerSecond(), opened);
     }
 
-    /** Whose it is; null before they have said. */
+    /** Returns the user; null before authentication. */
     @Nullable String user() {
         Known who = known;
         return who == null ? null : who.caller().user();
@@ -103,7 +103,7 @@ public final class Socket implements Session.Listener {
         synchronized (this) {
             session = opening;
         }
-        opening.setIdleTimeout(SILENCE_TIMEOUT.multipliedBy(2)); // for one that does not read what is sent
+        opening.setIdleTimeout(SILENCE_TIMEOUT.multipliedBy(2)); // for clients that do not read what is sent
         opening.setMaxBinaryMessageSize(MOST_BYTES_UNAUTHENTICATED);
         opening.setMaxTextMessageSize(known == null ? MOST_BYTES_UNAUTHENTICATED : MOST_BYTES);
         next();
@@ -173,7 +173,7 @@ public final class Socket implements Session.Listener {
         heard = all.time().nanoTime();
     }
 
-    /** Whether a message is handled; if not, the connection is being closed. */
+    /** Whether the message may be handled. If not, the connection is being closed. */
     private boolean isAccepted() {
         messages++;
         rateLimiter.spend(heard);
@@ -224,14 +224,17 @@ public final class Socket implements Session.Listener {
         return e.problem().code().equals(IdempotencyProblem.IN_PROGRESS.code());
     }
 
-    /** Retries without holding a thread. */
+    /** Retries a message later, without holding a thread in the meantime. */
     private void retry(String text, long startedAt) {
         if (!all.run(() -> handle(text, startedAt))) {
             next();
         }
     }
 
-    /** A bad message is no reason to disconnect; a missing user or a missing table is. */
+    /**
+     * Returns the reason to disconnect, or null: clients are disconnected if they are not authenticated or may not use the path, but not
+     * for an invalid message.
+     */
     private @Nullable Ending endingFor(ProblemException e) {
         if (e.problem().status() == 401) {
             return new Ending(StatusCode.POLICY_VIOLATION, "unauthorized");
@@ -275,7 +278,7 @@ public final class Socket implements Session.Listener {
             handler.open(user, parts);
             all.admit(user);
         } else if (!before.caller().user().equals(user)) {
-            throw ProblemException.named(403, "other_user", "This connection is another user's");
+            throw ProblemException.named(403, "other_user", "This connection belongs to another user");
         }
         known = who;
         token = sent;
@@ -286,7 +289,7 @@ public final class Socket implements Session.Listener {
                 .put("expiresAt", JsonText.time(who.expires()));
     }
 
-    /** Sends a reply; when it is written, reads the next message or disconnects. */
+    /** Sends a reply. When it is written, reads the next message or disconnects. */
     private void send(ObjectNode reply, @Nullable Ending then) {
         if (then != null) {
             end(then.code, then.reason);
@@ -308,7 +311,7 @@ public final class Socket implements Session.Listener {
         }
     }
 
-    /** Hangs up when what is in progress is answered. */
+    /** Closes the connection, after the reply to a message in progress. */
     void end(int code, String reason) {
         synchronized (this) {
             if (ending == null) {
@@ -328,7 +331,7 @@ public final class Socket implements Session.Listener {
         }
     }
 
-    /** Looks after it, every second or so: pings it when it is silent, and hangs up when its time is over. */
+    /** Called every second. Pings a silent client, and closes the connection if it times out or the token expires. */
     void check(Instant now, long nanos) {
         Known who = known;
         boolean idle;

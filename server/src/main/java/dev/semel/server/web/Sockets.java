@@ -23,8 +23,8 @@ import org.eclipse.jetty.ee11.websocket.server.JettyWebSocketServerContainer;
 import org.eclipse.jetty.websocket.api.StatusCode;
 
 /**
- * All WebSockets: lets those in who ask for one where there is one, looks after them, and hangs up when the server stops. Messages
- * are done by threads of their own, so that however long they take, requests find theirs.
+ * Accepts WebSockets and manages them until they are closed. Messages are handled in a separate thread pool, so long ones do not delay
+ * requests.
  */
 public final class Sockets extends HttpFilter {
 
@@ -38,7 +38,7 @@ public final class Sockets extends HttpFilter {
     private final transient Time time;
     private final transient Limits limits;
     private final transient Set<Socket> open = ConcurrentHashMap.newKeySet();
-    private final transient CompletableFuture<Void> allGone = new CompletableFuture<>();
+    private final transient CompletableFuture<Void> allClosed = new CompletableFuture<>();
     private final transient ThreadPoolExecutor threads =
             new ThreadPoolExecutor(THREADS, THREADS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                 Thread thread = new Thread(task, "semel-socket");
@@ -49,15 +49,14 @@ public final class Sockets extends HttpFilter {
     private volatile boolean stopping;
 
     /**
-     * How many there may be of what.
+     * Limits of WebSockets.
      *
-     * @param sockets open ones
-     * @param socketsOfUser those of one user
-     * @param messagesPerSecond on one of them; 0 for as many as they like
+     * @param sockets open connections
+     * @param socketsOfUser open connections of one user
+     * @param messagesPerSecond messages on one connection; 0 for no limit
      */
     public record Limits(int sockets, int socketsOfUser, int messagesPerSecond) {
 
-        /** Enough for everybody who plays. */
         public static final Limits DEFAULTS = new Limits(10_000, 100, 100);
     }
 
@@ -100,7 +99,7 @@ public final class Sockets extends HttpFilter {
         }
         if (open.size() >= limits.sockets) {
             throw new ProblemException(Problem.of(503, "busy", "Too busy")
-                    .detailed("There are as many WebSockets as there may be")
+                    .detailed("The server has reached its limit of open WebSockets")
                     .with(Problem.RETRY_AFTER, CHECK_INTERVAL.toMillis()));
         }
         String id = String.valueOf(response.getHeader(ErrorFilter.REQUEST_ID_HEADER));
@@ -112,7 +111,8 @@ public final class Sockets extends HttpFilter {
             upgraded = JettyWebSocketServerContainer.ensureContainer(request.getServletContext())
                     .upgrade(
                             (upgradeRequest, upgradeResponse) -> {
-                                upgradeResponse.setExtensions(List.of()); // what is compressed may grow without measure
+                                // no compression, which lets small messages expand without limit
+                                upgradeResponse.setExtensions(List.of());
                                 return socket;
                             },
                             request,
@@ -124,7 +124,7 @@ public final class Sockets extends HttpFilter {
         }
         if (!upgraded && !response.isCommitted()) {
             throw new ProblemException(Problem.of(400, "bad_request", "Bad request")
-                    .detailed("This is no request for a WebSocket of version 13"));
+                    .detailed("The request is not a WebSocket upgrade of version 13"));
         }
         if (stopping) {
             socket.end(StatusCode.SHUTDOWN, "stopping");
@@ -164,28 +164,28 @@ public final class Sockets extends HttpFilter {
     }
 
     /**
-     * Checks that a user may open another.
+     * Checks that a user may open another connection.
      *
-     * @throws ProblemException if they have as many as they may
+     * @throws ProblemException if the user has reached the limit
      */
     void admit(String user) {
         long theirs = open.stream().filter(socket -> user.equals(socket.user())).count();
         if (theirs >= limits.socketsOfUser) {
             throw new ProblemException(Problem.of(429, "too_many_connections", "Too many connections")
-                    .detailed("A user may have " + limits.socketsOfUser + " WebSockets at once")
+                    .detailed("A user may have " + limits.socketsOfUser + " open WebSockets")
                     .with(Problem.RETRY_AFTER, CHECK_INTERVAL.toMillis()));
         }
     }
 
-    /** Forgets one. */
+    /** Removes a closed connection. */
     void closed(Socket socket) {
         open.remove(socket);
         if (stopping && open.isEmpty()) {
-            allGone.complete(null);
+            allClosed.complete(null);
         }
     }
 
-    /** Runs a task soon; returns whether it will. */
+    /** Runs a task in the thread pool. Returns false if the pool has been shut down. */
     boolean run(Runnable task) {
         try {
             threads.execute(task);
@@ -211,19 +211,23 @@ public final class Sockets extends HttpFilter {
         });
     }
 
-    /** How many there are. */
+    /** Returns the number of open connections. */
     public int count() {
         return open.size();
     }
 
-    /** Accepts no more, completes the messages in progress, and disconnects; done when all are closed. */
+    /**
+     * Stops accepting connections, completes messages in progress, and closes all connections.
+     *
+     * @return completes when all connections are closed
+     */
     public CompletableFuture<Void> stop() {
         stopping = true;
         open.forEach(socket -> socket.end(StatusCode.SHUTDOWN, "stopping"));
         if (open.isEmpty()) {
-            allGone.complete(null);
+            allClosed.complete(null);
         }
-        return allGone;
+        return allClosed;
     }
 
     @Override

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A response that goes on: bytes are sent when there are some and the client takes them, and no thread waits for either.
+ * A response that is streamed without holding a thread, while it waits for the source or for the client.
  *
- * <p>Whoever {@linkplain #wake wakes} it does the sending, as far as the client takes it; if somebody is at it already, they go
- * on with it. So a source is never asked by two threads at once, and nobody is held up by a client.
+ * <p>The thread that {@linkplain #wake wakes} it sends as much as the client accepts. If another thread is sending already, that thread
+ * continues instead. So the source is called by one thread at a time, and no thread waits for a client.
  */
 public final class StreamingResponse {
 
@@ -40,20 +40,22 @@ public final class StreamingResponse {
     private volatile boolean over;
     private boolean unsent;
 
-    /** What flows. */
+    /** The source of a stream. */
     public interface Source {
 
         /** Called once, before anything is sent. */
         void begin(StreamingResponse to);
 
-        /** What comes next; null if there is nothing now, and then {@link StreamingResponse#wake} is called when there is. */
+        /**
+         * Returns the next bytes; null if there are none now. In that case, the source calls {@link StreamingResponse#wake} when there are.
+         */
         byte @Nullable [] next();
 
-        /** Called once, when nothing can be sent any more, whoever has ended it. */
+        /** Called once, when the stream has ended for any reason. */
         void ended();
     }
 
-    /** Who asked for it, and what they said who they are with. */
+    /** The caller of a request and the token. */
     private record Reader(Callers callers, String token, Instant until) {
 
         static @Nullable Reader of(HttpServletRequest request, Callers callers) {
@@ -61,7 +63,7 @@ public final class StreamingResponse {
             return caller == null ? null : new Reader(callers, callers.token(request), caller.until());
         }
 
-        /** Whether it is known that their token does not hold any more. */
+        /** Whether the token is known to be invalid now. */
         boolean isRejected() {
             try {
                 callers.byToken(token);
@@ -85,7 +87,7 @@ public final class StreamingResponse {
         this.reader = reader;
     }
 
-    /** Begins to answer a request, whose status and headers are set. */
+    /** Starts the stream of a response whose status and headers are set. */
     static void begin(HttpServletRequest request, HttpServletResponse response, Source source, Callers callers)
             throws IOException {
         EndPoint connection = ServletContextRequest.getServletContextRequest(request)
@@ -103,24 +105,24 @@ public final class StreamingResponse {
             source.begin(flow);
             flow.out.setWriteListener(listener);
         } catch (RuntimeException e) {
-            context.complete(); // with the response to the failure
+            context.complete(); // sends the response to the failure
             throw e;
         }
     }
 
-    /** Until when the one who asked may be answered. */
+    /** Returns when the token of the caller expires; {@link Instant#MAX} if the route requires none. */
     public Instant until() {
         return reader == null ? Instant.MAX : reader.until;
     }
 
-    /** Ends it if its reader would be rejected now. That may take a while, since keys may have to be fetched for it. */
+    /** Ends the stream if the token is not valid any more. May block while keys are fetched. */
     public void endIfRejected() {
         if (reader != null && reader.isRejected()) {
             end();
         }
     }
 
-    /** Sends what there is, as far as the client takes it. */
+    /** Sends as much as the source has and the client accepts. */
     public void wake() {
         if (wakes.getAndIncrement() == 0) {
             int seen = 1;
@@ -131,7 +133,7 @@ public final class StreamingResponse {
         }
     }
 
-    /** Ends it: at once, if the client has taken what was sent; and if it has not, by closing the connection. */
+    /** Ends the stream. If the client has not read everything, closes the connection. */
     public void end() {
         ending = true;
         wake();
@@ -168,7 +170,7 @@ public final class StreamingResponse {
         }
     }
 
-    /** The client went away, or takes nothing. */
+    /** Ends the stream after the client disconnected or timed out. */
     private void cutOff(Throwable e) {
         LOG.atDebug().addKeyValue("error", e.toString()).log("A stream was cut off");
         complete();
@@ -179,7 +181,7 @@ public final class StreamingResponse {
         try {
             context.complete();
         } catch (IllegalStateException e) {
-            end(source); // it is complete already
+            end(source); // the response is complete already
         }
     }
 
@@ -220,7 +222,7 @@ public final class StreamingResponse {
 
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // it begins once
+            // started only once
         }
     }
 }

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a request is sent to, taken apart first and decoded then, so that nothing decoded is taken for a separator. */
+/** Parses paths and queries. They are split before they are decoded, so an encoded separator is data. */
 final class Target {
 
     private Target() {}
 
     /**
-     * The segments of a path.
+     * Returns the decoded segments of a path.
      *
-     * @throws ProblemException if it is malformed
+     * @throws ProblemException if the path is malformed
      */
     static List<String> segments(String path) {
         if (!path.startsWith("/")) {
@@ -33,9 +33,9 @@ final class Target {
     }
 
     /**
-     * Parameters by name, the first of each.
+     * Returns the decoded parameters of a query by name; of repeated parameters, the first.
      *
-     * @throws ProblemException if one is malformed
+     * @throws ProblemException if a parameter is malformed
      */
     static Map<String, String> query(@Nullable String query) {
         Map<String, String> parameters = new LinkedHashMap<>();
@@ -55,7 +55,7 @@ final class Target {
         String decoded = text.indexOf('%') < 0 ? text : decodePercents(where, text);
         for (int i = 0; i < decoded.length(); i++) {
             if (Character.isISOControl(decoded.charAt(i))) {
-                throw malformed(where, "holds a control character");
+                throw malformed(where, "contains a control character");
             }
         }
         return decoded;
@@ -72,7 +72,7 @@ final class Target {
             int high = i + 2 < raw.length ? Character.digit(raw[i + 1], 16) : -1;
             int low = i + 2 < raw.length ? Character.digit(raw[i + 2], 16) : -1;
             if (high < 0 || low < 0) {
-                throw malformed(where, "has a % without two hexadecimal digits behind it");
+                throw malformed(where, "contains a % that is not followed by two hexadecimal digits");
             }
             bytes.put((byte) (high << 4 | low));
             i += 2;

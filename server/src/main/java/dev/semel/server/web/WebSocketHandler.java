@@ -7,51 +7,52 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Handles the messages on a WebSocket: one message in, one message out. */
+/** Handles the messages of a WebSocket. Each message gets one reply. */
 public interface WebSocketHandler extends Handler {
 
-    /** Rejects a request that does not ask for a WebSocket. */
+    /** Rejects requests that are not WebSocket upgrades. */
     @Override
     default ApiResponse handle(Request request) {
-        throw new ProblemException(
-                Problem.of(426, "upgrade_required", "Upgrade required").detailed("Here is a WebSocket; ask for one"));
+        throw new ProblemException(Problem.of(426, "upgrade_required", "Upgrade required")
+                .detailed("This path is a WebSocket: send a WebSocket upgrade request"));
     }
 
     /**
-     * Checks the path, before the user is known.
+     * Validates the path, before the user is authenticated.
      *
-     * @param parts the parts of the path that the route names
-     * @throws ProblemException if it is malformed
+     * @param parts the segments that the route names
+     * @throws ProblemException if a segment is malformed
      */
     void check(Map<String, String> parts);
 
     /**
-     * Checks whether the user may send messages here.
+     * Checks whether a user may send messages on this path.
      *
      * @throws ProblemException if not
      */
     void open(String user, Map<String, String> parts);
 
     /**
-     * Handles a message, without waiting for others that do the same.
+     * Handles a message. Does not wait if another call is handling the same message.
      *
-     * @throws ProblemException if it is rejected
+     * @return the reply
+     * @throws ProblemException if the message is rejected
      */
     ObjectNode handle(String user, Map<String, String> parts, ObjectNode message);
 
-    /** How long a message is retried while the same one is in progress elsewhere; after that it is rejected. */
+    /** Returns how long a message is retried while the same message is in progress elsewhere. After that, it is rejected. */
     Duration maxWait();
 
     /**
-     * The reply to a rejected message.
+     * Returns the reply to a rejected message.
      *
-     * @param message null if it could not be parsed
+     * @param message the message; null if it could not be parsed
      */
     default ObjectNode rejection(@Nullable JsonNode message, Problem problem) {
         return reply("error", JsonText.object(), problem);
     }
 
-    /** A problem as a message: its type and some members first. */
+    /** Returns a problem as a reply, with a type and other members first. */
     static ObjectNode reply(String type, ObjectNode first, Problem problem) {
         ObjectNode reply = JsonText.object().put("type", type).setAll(first);
         reply.put("status", problem.status())

@@ -1,4 +1,4 @@
-/** Requests, routes and answers, as the apps see them. */
+/** Routes, requests and responses, and the filters that all requests pass through. */
 @NullMarked
 package dev.semel.server.web;
 

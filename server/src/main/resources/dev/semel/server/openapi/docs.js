@@ -1,4 +1,4 @@
-// Shows the description of the server that this page comes from. Nothing is sent to anybody else.
+// Shows the OpenAPI description of this server. No data is sent to other servers.
 SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#docs",

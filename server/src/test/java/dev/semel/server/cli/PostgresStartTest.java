@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What {@code semel serve} says about a database that it cannot use: one line, and it exits with 1. */
+/** A database that cannot be used is reported in one line, and the exit status is 1. */
 class PostgresStartTest {
 
     @TempDir
@@ -68,7 +68,7 @@ class PostgresStartTest {
     void emptyDatabase_getsItsTables() throws Exception {
         PGSimpleDataSource database = Postgres.NEWEST.emptyDatabase();
         Result result = serve("--store=" + Postgres.url(database));
-        assertThat(result.out).startsWith("All settings are right: it was ready at http://");
+        assertThat(result.out).startsWith("All settings are valid. The server was ready at http://");
         assertThat(result.status).isZero();
         assertThat(result.log).isEmpty();
         assertThat(Postgres.ask(database, "select count(*) from idempotency_keys"))

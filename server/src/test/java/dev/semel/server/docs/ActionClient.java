@@ -10,7 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Sends an action until its result has come, whatever happens to the connection. */
+/** Sends an action until its result arrives, and reconnects when the connection is lost. */
 final class ActionClient implements WebSocket.Listener {
     private final BlockingQueue<String> results = new LinkedBlockingQueue<>();
     private final StringBuilder text = new StringBuilder();
@@ -30,7 +30,7 @@ final class ActionClient implements WebSocket.Listener {
                     return result;
                 }
             } catch (CompletionException e) {
-                TimeUnit.SECONDS.sleep(1); // and again: the clientMsgId is the same
+                TimeUnit.SECONDS.sleep(1); // then send it again, with the same clientMsgId
             }
         }
     }

@@ -7,7 +7,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
-/** The client that the page about tables shows. */
+/** Runs the client on the page about tables. */
 class ActionClientTest {
 
     @Test

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The clients that the page on the feed shows read what happens. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for an event cannot be interrupted
+/** Runs the clients on the page about the feed. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // reading a socket cannot be interrupted
 class FeedClientTest {
 
     private static final Path PAGE = Repository.ROOT.resolve("docs/guides/feed.md");
@@ -31,7 +31,7 @@ class FeedClientTest {
                 .text("id");
     }
 
-    /** Posts until the first event comes; what comes then is all that is posted, in its order. */
+    /** Publishes posts until the first event arrives. After that, every post must arrive, in order. */
     private static void assertReads(ServerFixture server, BlockingQueue<String> shown) throws InterruptedException {
         String first = null;
         for (int i = 0; first == null; i++) {
@@ -62,12 +62,12 @@ class FeedClientTest {
             reader.start();
             assertReads(server, shown);
         }
-        reader.interrupt(); // it would try again and again
+        reader.interrupt(); // otherwise it would reconnect indefinitely
         reader.join();
         assertThat(shown).contains("interrupted");
     }
 
-    /** What runs in a browser runs in Node.js too, which not everybody has. */
+    /** Runs the browser's client in Node.js, if it is installed. */
     @Test
     void clientInABrowser_readsEvents() throws Exception {
         Assumptions.assumeTrue(
@@ -111,7 +111,7 @@ class FeedClientTest {
         assertThat(block("### In Java").strip()).isEqualTo(client);
     }
 
-    /** The first block below a heading. */
+    /** Returns the first block below a heading. */
     private static String block(String heading) throws IOException {
         String behind = Files.readString(PAGE).split(heading + "\n", 2)[1];
         return behind.split("```[A-Za-z]*\n", 3)[1];

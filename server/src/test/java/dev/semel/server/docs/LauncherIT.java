@@ -8,11 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher itself: from anywhere, built or not. */
+/** The launcher script, called from any folder, before and after a build. */
 class LauncherIT {
+
+    private static final String MODULES = "bench, core, http, server, store-postgres, store-rocksdb, store-testkit";
 
     @TempDir
     Path folder;
@@ -26,8 +29,8 @@ class LauncherIT {
     }
 
     /**
-     * A copy without build results is built, and is not built again until a source is newer. One build with Maven is enough: the
-     * others are by a command that copies the jar.
+     * A copy without build results is built, and built again only when a source is newer. Maven builds once; the other builds use a command
+     * that copies the jar.
      */
     @Test
     void freshCopy_isBuiltOnceAndAgainWhenASourceChanges() throws Exception {
@@ -44,7 +47,7 @@ class LauncherIT {
                 "cp server/target/semel.jar built.jar && mkdir bin"
                         + " && printf '#!/bin/sh\ncp built.jar server/target/semel.jar\n' > bin/mvn && chmod +x bin/mvn");
         String semel = "PATH=$PWD/bin:$PATH ./semel id seq10";
-        Path source = copy.resolve("core/src/main/java/dev/semel/id/Sequence.java");
+        Path source = copy.resolve("core/src/main/java/dev/semel/id/SequenceScheme.java");
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
         Printed third = Repository.bash(copy, semel);
         Repository.bash(copy, "truncate -s 1000 server/target/semel.jar; touch target/unfinished");
@@ -53,7 +56,7 @@ class LauncherIT {
         assertThat(first.text()).isEqualTo("semel: building for the first time …\n0000000001\n");
         assertThat(second.text()).isEqualTo("0000000001\n");
         assertThat(third.text()).isEqualTo("semel: building: the sources have changed …\n0000000001\n");
-        assertThat(afterACut.text()).isEqualTo("semel: building: the last build was cut off …\n0000000001\n");
+        assertThat(afterACut.text()).isEqualTo("semel: building: the last build was interrupted …\n0000000001\n");
     }
 
     @Test
@@ -62,7 +65,7 @@ class LauncherIT {
                 folder, "cp -r " + Repository.ROOT.resolve("semel") + " " + Repository.ROOT.resolve("pom.xml") + " .");
         Printed printed = Repository.bash(folder, "./semel id tid62");
         assertThat(printed.status()).isEqualTo(1);
-        assertThat(printed.text()).contains("semel: the build failed; all of its output is in ");
+        assertThat(printed.text()).contains("semel: The build failed. Its output is in ");
     }
 
     @Test
@@ -90,8 +93,8 @@ class LauncherIT {
                         + " && for tool in bash dirname readlink find; do ln -s $(command -v $tool) bin/; done");
         Printed printed = Repository.bash(folder, "PATH=$PWD/bin ./semel id tid62");
         assertThat(printed)
-                .isEqualTo(
-                        new Printed(1, "semel: needs Maven 3.8 or newer to build, and there is no mvn on the PATH\n"));
+                .isEqualTo(new Printed(
+                        1, "semel: Maven 3.8 or later is required to build Semel, and mvn is not on the PATH.\n"));
     }
 
     @Test
@@ -99,14 +102,56 @@ class LauncherIT {
         assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
                 .startsWith("Usage: semel test");
         assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
-                .contains("Modules: bench core http server ");
+                .contains("Modules: bench, core, http, server, ");
         assertThat(Repository.bash(Repository.ROOT, "./semel test now"))
-                .isEqualTo(new Printed(2, "semel: there is no module now (see ./semel test --help)\n"));
+                .isEqualTo(new Printed(
+                        2,
+                        "semel test: Unknown module 'now'. Choose one of " + MODULES
+                                + ". See './semel test --help'.\n"));
         assertThat(Repository.bash(Repository.ROOT, "./semel test --now"))
-                .isEqualTo(new Printed(2, "semel: test has no option --now (see ./semel test --help)\n"));
+                .isEqualTo(
+                        new Printed(
+                                2,
+                                "semel test: Unknown option '--now'. Choose one of --long, --verbose. See './semel test --help'.\n"));
         assertThat(Repository.bash(Repository.ROOT, "LC_ALL=C ./semel id inspect ü")
                         .text())
                 .contains("\\u00fc");
+    }
+
+    /** Without Maven and Java, as on a machine where nothing is built yet. */
+    @Test
+    void helpOfTheLaunchersCommands_needsNoBuild() throws Exception {
+        Repository.bash(
+                folder,
+                "tar cf - -C " + Repository.ROOT
+                        + " --exclude=target semel pom.xml server/src/main/resources bench/help"
+                        + " | tar xf - && mkdir bin && for tool in bash dirname basename readlink cat paste sed; do"
+                        + " ln -s $(command -v $tool) bin/; done");
+        for (String line : List.of("", "-h", "--help", "help", "help --help", "--verbose --help")) {
+            assertHelp(line, "Usage: semel COMMAND [OPTIONS]\n");
+        }
+        for (String line : List.of("help %s", "%s --help", "%s -h")) {
+            assertHelp(String.format(line, "test"), "Usage: semel test [OPTIONS] [MODULE…]\n");
+            assertHelp(String.format(line, "torture"), "Usage: semel torture [-h] [--verbose] --store=NAME ");
+            assertHelp(String.format(line, "bench"), "Usage: semel bench [-h] [--verbose] NAME\n");
+            assertHelp(String.format(line, "bench postgres"), "Usage: semel bench postgres [-h] ");
+        }
+        assertHelp("torture --store rocksdb --kills 3 -h", "Usage: semel torture ");
+        assertHelp("bench ids --rounds=2 --help", "Usage: semel bench ids ");
+    }
+
+    private void assertHelp(String arguments, String start) throws Exception {
+        Printed printed = Repository.bash(folder, "PATH=$PWD/bin ./semel " + arguments + " 2>&1");
+        assertThat(printed.text()).as(arguments).startsWith(start);
+        assertThat(printed.status()).as(arguments).isZero();
+    }
+
+    @Test
+    void overviewOfTheLauncher_isThatOfTheJar() throws Exception {
+        assertThat(Repository.bash(Repository.ROOT, "java -jar server/target/semel.jar"))
+                .isEqualTo(Repository.bash(Repository.ROOT, "./semel"));
+        assertThat(Repository.bash(Repository.ROOT, "./semel > /dev/full"))
+                .isEqualTo(new Printed(1, "semel: Cannot write the output.\n"));
     }
 
     @Test
@@ -133,27 +178,31 @@ class LauncherIT {
         assertThat(Repository.bash(Repository.ROOT, "./semel id inspect --json - <&-"))
                 .isEqualTo(new Printed(0, ""));
         assertThat(Repository.bash(Repository.ROOT, "./semel id tid62 >&- <&-"))
-                .isEqualTo(new Printed(1, "semel: standard output is closed\n"));
+                .isEqualTo(new Printed(1, "semel: Standard output is closed.\n"));
         assertThat(Repository.bash(Repository.ROOT, "./semel id seq10 2>&-")).isEqualTo(new Printed(0, "0000000001\n"));
     }
 
     @Test
     void inputThatCannotBeRead_isAFailure() throws Exception {
         assertThat(Repository.bash(Repository.ROOT, "./semel id inspect - < docs"))
-                .isEqualTo(new Printed(1, "semel id inspect: cannot read standard input: Is a directory\n"));
+                .isEqualTo(new Printed(1, "semel id inspect: Cannot read standard input: Is a directory\n"));
     }
 
     @Test
     void fullDisk_isAFailure() throws Exception {
         Printed printed = Repository.bash(Repository.ROOT, "./semel id tid62 -n 100000 > /dev/full");
-        assertThat(printed).isEqualTo(new Printed(1, "semel: cannot write the output: No space left on device\n"));
+        assertThat(printed).isEqualTo(new Printed(1, "semel: Cannot write the output: No space left on device\n"));
     }
 
     @Test
     void completion_worksInBash() throws Exception {
         Printed printed = Repository.bash(
                 Repository.ROOT,
-                "source <(./semel completion); COMP_WORDS=(semel id ins); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\"");
-        assertThat(printed.text()).contains("inspect");
+                "exec 2>/dev/null; source <(./semel completion); COMP_WORDS=(semel id ins); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
+                        + " COMP_WORDS=(semel tor); COMP_CWORD=1; _complete_semel; echo \"${COMPREPLY[@]}\";"
+                        + " COMP_WORDS=(semel serve --store-m); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
+                        + " COMP_WORDS=(semel serve --log-level d); COMP_CWORD=3; _complete_semel; echo \"${COMPREPLY[@]}\"");
+        assertThat(printed.text().lines())
+                .containsExactly("inspect", "torture", "--store-memory --store-migrate", "debug");
     }
 }

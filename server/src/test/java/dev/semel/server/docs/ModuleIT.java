@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs on the module path use {@code core} with nothing beside it, and a store by the name of its module. */
+/** Programs on the module path need no module besides {@code core} and that of their store. */
 class ModuleIT {
 
     private static final String LIB = Repository.ROOT + "/server/target/lib/";
@@ -27,9 +27,11 @@ class ModuleIT {
 
     @Test
     void moduleThatRequiresTheEmbeddedStore_executesOnceAndReplays() throws Exception {
-        assertThat(run("""
+        assertThat(run(
+                        """
                 module consumer { requires dev.semel.core; requires dev.semel.store.rocksdb; }
-                """, """
+                """,
+                        """
                 try (var store = dev.semel.rocksdb.RocksDbStore.open(java.nio.file.Path.of("data"),
                         dev.semel.rocksdb.RocksDbSettings.DEFAULTS, java.time.InstantSource.system())) {
                     var key = new dev.semel.store.IdempotencyKey("ann", "POST /payments", "key-1");
@@ -38,7 +40,8 @@ class ModuleIT {
                                 .atomic(key, "{}", tx -> dev.semel.store.Response.of("paid")).name() + " ");
                     }
                 }
-                """, LIB + "semel-core-*.jar " + LIB + "semel-store-rocksdb-*.jar " + LIB + "rocksdbjni-*.jar"))
+                """,
+                        LIB + "semel-core-*.jar " + LIB + "semel-store-rocksdb-*.jar " + LIB + "rocksdbjni-*.jar"))
                 .isEqualTo(new Repository.Printed(0, "executed replayed "));
     }
 
@@ -47,7 +50,8 @@ class ModuleIT {
         Files.writeString(folder.resolve("module-info.java"), module);
         Files.writeString(
                 folder.resolve("Main.java"),
-                "package consumer; class Main { public static void main(String[] a) throws Exception { " + main + " } }");
+                "package consumer; class Main { public static void main(String[] a) throws Exception { " + main
+                        + " } }");
         String java = System.getProperty("java.home") + "/bin/java";
         return Repository.bash(
                 folder,

@@ -27,7 +27,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard, the alert rules and the pages use metrics that servers report, and describe all of them. */
+/** The dashboard, the alert rules and the pages use only metrics that servers report, and the reference describes all of them. */
 class OperatingTest {
 
     private static final Path METRICS_PAGE = Repository.ROOT.resolve("docs/reference/metrics.md");
@@ -48,7 +48,7 @@ class OperatingTest {
     private static final Pattern PART = Pattern.compile("_(bucket|count|sum|max)$");
     private static final Pattern OF_OURS = Pattern.compile("`((?:semel|hikaricp|jvm|process)_[a-z_]*[a-z])`");
 
-    /** Words of the query language. */
+    /** Keywords and functions of PromQL. */
     private static final Set<String> LANGUAGE = Set.of(
             "sum",
             "max",
@@ -65,11 +65,15 @@ class OperatingTest {
             "or",
             "offset");
 
-    /** Labels that Prometheus adds to each series. */
+    /** Labels that Prometheus adds to every series. */
     private static final Set<String> SCRAPED = Set.of("instance", "job");
 
-    /** The labels of each metric, with their values. */
+    /** The values of each label of each metric. */
     private static final Map<String, Map<String, Set<String>>> REPORTED = new HashMap<>();
+
+    private static final Pattern HELP = Pattern.compile("(?m)^# HELP (semel_\\w+) \\S.*$");
+    private static final Set<String> OWN = new HashSet<>();
+    private static final Set<String> DESCRIBED = new HashSet<>();
 
     @BeforeAll
     static void askServersOnAllStores(@TempDir Path folder) throws Exception {
@@ -89,6 +93,11 @@ class OperatingTest {
     }
 
     private static void note(Scrape scrape) {
+        scrape.text()
+                .lines()
+                .filter(line -> line.startsWith("# TYPE semel_"))
+                .forEach(line -> OWN.add(line.split(" ")[2]));
+        HELP.matcher(scrape.text()).results().forEach(help -> DESCRIBED.add(help.group(1)));
         for (String series : scrape.series().keySet()) {
             Map<String, Set<String>> labels =
                     REPORTED.computeIfAbsent(series.replaceFirst("\\{.*", ""), name -> new HashMap<>());
@@ -114,7 +123,7 @@ class OperatingTest {
         return formulas;
     }
 
-    /** The rules, as names and values. */
+    /** Returns the rules as maps. */
     private static List<Map<?, ?>> alerts() throws Exception {
         Map<?, ?> all = (Map<?, ?>) new Load(LoadSettings.builder().build()).loadFromString(Files.readString(ALERTS));
         List<Map<?, ?>> alerts = new ArrayList<>();
@@ -163,6 +172,12 @@ class OperatingTest {
     }
 
     @Test
+    void metricsOfTheServer_haveADescription() {
+        assertThat(OWN).hasSizeGreaterThan(30);
+        assertThat(DESCRIBED).containsExactlyInAnyOrderElementsOf(OWN);
+    }
+
+    @Test
     void dashboard_usesExistingMetrics() throws Exception {
         List<String> formulas = dashboardFormulas();
         assertThat(formulas).hasSizeGreaterThan(30);
@@ -179,7 +194,7 @@ class OperatingTest {
         }
     }
 
-    /** Each alert has a section, below the heading of its severity. */
+    /** Each alert has a section under the heading of its severity. */
     @Test
     void alertsPage_describesEachAlert() throws Exception {
         Map<String, String> described = new TreeMap<>();

@@ -10,7 +10,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page about PostgreSQL, from top to bottom on a new one: statements run, and commands print what is shown. */
+/**
+ * Runs the page about PostgreSQL from top to bottom on a new server. Statements must succeed, and commands must print what the page shows.
+ */
 class PostgresPageIT {
 
     static final Path PAGE = Repository.ROOT.resolve("docs/operating/postgres.md");
@@ -18,7 +20,7 @@ class PostgresPageIT {
     @TempDir
     Path folder;
 
-    /** A block of the page: statements, or the commands whose lines follow. */
+    /** A block of the page: SQL statements, or commands with their output. */
     private record Block(String kind, int line, List<String> lines) {}
 
     @Test

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The checked-out repository: its root, its pages, and a shell in it. */
+/** The repository that contains this test: its files, and a shell in it. */
 final class Repository {
 
     static final Path ROOT = root();
@@ -26,7 +26,7 @@ final class Repository {
         return folder;
     }
 
-    /** All pages of documentation. */
+    /** Returns all pages of the documentation. */
     static List<Path> pages() throws IOException {
         try (Stream<Path> top = Files.list(ROOT);
                 Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
@@ -37,7 +37,7 @@ final class Repository {
         }
     }
 
-    /** The modules' folders of sources. Beside them others may be building. */
+    /** Returns the source folders of all modules. Others may be building, so the rest of a module is not stable. */
     static List<Path> sources() throws IOException {
         try (Stream<Path> top = Files.list(ROOT)) {
             return top.map(module -> module.resolve("src"))
@@ -46,10 +46,10 @@ final class Repository {
         }
     }
 
-    /** What a command prints, errors included. */
+    /** The exit status of a command, and its output including errors. */
     record Printed(int status, String text) {}
 
-    /** Runs a command in a shell. */
+    /** Runs a command in a shell, with a limit for its time and output. */
     static Printed bash(Path folder, String command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder("bash", "-c", command)
                 .directory(folder.toFile())
@@ -57,7 +57,7 @@ final class Repository {
                 .start();
         process.getOutputStream().close();
         String text = new String(process.getInputStream().readNBytes(MOST_BYTES), UTF_8);
-        process.getInputStream().close(); // what prints without end is stopped here, and shows in the comparison
+        process.getInputStream().close(); // stops a command that prints without end; the comparison then fails
         if (!process.waitFor(5, TimeUnit.MINUTES)) {
             process.destroyForcibly();
             throw new AssertionError("does not end: " + command);

@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Compares what an example prints with what its page shows: ids made anew and times by their form, and {@code …} with anything. */
+/** Compares the output of an example with its page: random ids and times by their form, and {@code …} with anything. */
 final class Shape {
 
     private static final Pattern TOKEN = Pattern.compile("[0-9A-Za-z_-]+");
 
     private static final Pattern TIME = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z");
 
-    /** Counted ids are the same each time. */
+    /** Counted ids are deterministic, so they are compared exactly. */
     private static final List<IdScheme> RANDOM =
             IdSchemes.all().stream().filter(scheme -> scheme.randomBits() > 0).toList();
 
@@ -34,7 +34,7 @@ final class Shape {
         return TOKEN.matcher(TIME.matcher(text.strip()).replaceAll("<time>")).replaceAll(match -> {
             String token = match.group();
             return scheme(token)
-                    .or(() -> scheme(token.substring(token.indexOf('-') + 1))) // behind a prefix
+                    .or(() -> scheme(token.substring(token.indexOf('-') + 1))) // with a prefix
                     .map(scheme -> "<" + scheme + ">")
                     .orElse(token);
         });

@@ -19,13 +19,17 @@ import jdk.jshell.execution.DirectExecutionControl;
 import jdk.jshell.spi.ExecutionControl;
 import jdk.jshell.spi.ExecutionControlProvider;
 import jdk.jshell.spi.ExecutionEnv;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every Java snippet of the documentation runs, page by page, and gives what is written behind its {@code // →}. */
+/** Runs every Java snippet of the documentation, page by page, and compares the results with the comments {@code // →}. */
 class SnippetIT {
 
     private static final Pattern RESULT = Pattern.compile("(?s)(.*?);?\\s*// → (.*?)\\s*");
+
+    @TempDir
+    Path folder;
 
     static Stream<Path> pages() throws Exception {
         List<Path> pages = new ArrayList<>();
@@ -47,7 +51,9 @@ class SnippetIT {
             for (String standard : List.of("java.util.*", "java.time.*")) {
                 evaluate(shell, "import " + standard + ";", page);
             }
-            for (String statement : statements(shell, page)) {
+            for (String shown : statements(shell, page)) {
+                // stores are created in a temporary folder
+                String statement = shown.replace("Path.of(\"", "Path.of(\"" + folder + "/");
                 Matcher result = RESULT.matcher(statement);
                 if (result.matches()) {
                     String printed = evaluate(shell, "String.valueOf((Object) (" + result.group(1) + "))", page);
@@ -60,18 +66,22 @@ class SnippetIT {
         }
     }
 
-    /** The statements of all blocks of a page, each with the comment behind it. */
+    /** Returns the statements of all blocks of a page, each with the comment after it. */
     private static List<String> statements(JShell shell, Path page) throws Exception {
         List<String> statements = new ArrayList<>();
         StringBuilder pending = new StringBuilder();
         boolean java = false;
-        for (String line : Files.readAllLines(page)) {
+        List<String> lines = Files.readAllLines(page);
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
             if (line.startsWith("```")) {
                 java = line.equals("```java");
             } else if (java && !line.isBlank()) {
                 pending.append(line).append('\n');
                 CompletionInfo info = shell.sourceCodeAnalysis().analyzeCompletion(pending.toString());
-                if (info.completeness().isComplete()) {
+                // the next line may be a method call on a statement that looks complete
+                boolean continues = lines.get(i + 1).strip().startsWith(".");
+                if (info.completeness().isComplete() && !continues) {
                     statements.add(pending.toString());
                     pending.setLength(0);
                 }
@@ -93,15 +103,15 @@ class SnippetIT {
                             shell.diagnostics(event.snippet())
                                     .map(d -> d.getMessage(null))
                                     .toList())
-                    .isIn(Status.VALID, Status.OVERWRITTEN); // the latter of an import that is repeated
+                    .isIn(Status.VALID, Status.OVERWRITTEN); // an import that is repeated overwrites the first one
             value = Objects.requireNonNullElse(event.value(), value);
         }
         return value.replace("\\\"", "\"").replace("\\'", "'");
     }
 
     /**
-     * Runs snippets where {@link JShell#eval} is called. JShell's own engine inside a process waits for all threads that
-     * a snippet has started if they are quick to start, and some never end: those of clients and timers.
+     * Runs snippets on the calling thread. JShell's own engine waits for all threads that a snippet has started, and those of clients and
+     * timers never end.
      */
     private static final class InThisThread implements ExecutionControlProvider {
         @Override

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The pages that say what is tested name tests that are there. */
+/** Pages that list evidence name tests that exist. */
 class TestedTest {
 
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w+(?:Test|IT|Contract))\\.(\\w+)`");

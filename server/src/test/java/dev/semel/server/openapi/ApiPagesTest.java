@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The description and its page, as a browser gets them. */
+/** The API description and its page, as browsers load them. */
 class ApiPagesTest {
 
     private static final ServerFixture SERVER = ServerFixture.onMemory();

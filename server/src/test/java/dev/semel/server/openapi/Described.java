@@ -29,9 +29,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * What a server says that it answers, and whether it keeps to it. Answers are held to what is described by the letter: a status, a
- * header of ours, a type of content or a member that is not described is a breach. So is a request that was done although the
- * description does not allow it.
+ * The API description of a server, and checks of requests and responses against it. A response must not have a status, header, content type
+ * or member that is not described. A request must not succeed if the description does not allow it.
  */
 public final class Described {
 
@@ -41,7 +40,7 @@ public final class Described {
     private static final String BASE = "https://semel.test/openapi.json";
     private static final String SCHEMAS = "#/components/schemas/";
 
-    /** Of HTTP itself, and what is told to browsers on every answer; all others are ours. */
+    /** Headers of HTTP itself, and security headers of every response. All others must be described. */
     private static final Set<String> NOT_OURS = Set.of(
             "allow",
             "cache-control",
@@ -80,7 +79,7 @@ public final class Described {
                         .forEach(method -> operations.add(operation(path.getKey(), path.getValue(), method.getKey()))));
     }
 
-    /** What a description says; the same for the same text. */
+    /** Parses a description. Equal texts share an instance. */
     public static Described by(String json) {
         return KNOWN.computeIfAbsent(MAPPER.readTree(json).toString(), Described::new);
     }
@@ -94,7 +93,7 @@ public final class Described {
     public record Sent(String method, String target, Map<String, String> headers, byte[] body) {}
 
     /**
-     * An answer.
+     * A response.
      *
      * @param headers by their names in lower case
      */
@@ -106,7 +105,7 @@ public final class Described {
         }
     }
 
-    /** A method and a path. */
+    /** A described method and path. */
     record Operation(String method, String pattern, JsonNode node, List<JsonNode> parameters) {
 
         private boolean fits(String asked, String path) {
@@ -135,7 +134,7 @@ public final class Described {
         }
     }
 
-    /** Schemas, each read once. */
+    /** Parsed schemas, for reuse. */
     private static final class Schemas {
 
         private final SchemaRegistry registry;
@@ -161,7 +160,7 @@ public final class Described {
         }
     }
 
-    /** An answer that is not as described. */
+    /** Thrown if a response does not match the description. */
     static class Breach extends AssertionError {
 
         private static final long serialVersionUID = 1L;
@@ -171,7 +170,7 @@ public final class Described {
         }
     }
 
-    /** A request that was done although it is not as described. */
+    /** Thrown if a request succeeded although the description does not allow it. */
     static final class Lenience extends Breach {
 
         private static final long serialVersionUID = 1L;
@@ -189,7 +188,7 @@ public final class Described {
         return new Operation(method.toUpperCase(Locale.ROOT), pattern, node, parameters);
     }
 
-    /** Lets objects have those members alone that are described. */
+    /** Restricts objects to the members that are described. */
     private static JsonNode closed(JsonNode node) {
         if (node instanceof ObjectNode object) {
             boolean describesMembers =
@@ -210,13 +209,13 @@ public final class Described {
         return operations;
     }
 
-    /** A component instead of a reference to it. */
+    /** Returns the component that a reference refers to. */
     JsonNode resolved(JsonNode node) {
         String reference = node.path("$ref").asString("");
         return reference.isEmpty() ? node : resolved(api.at(reference.substring(reference.indexOf('#') + 1)));
     }
 
-    /** What is said of a value, which has to be as a schema for requests says. */
+    /** Checks an example against the schema of its request. */
     void checkExample(JsonNode schema, JsonNode value, String what) {
         asked.check(schema, value, what);
     }
@@ -232,10 +231,7 @@ public final class Described {
                 .or(() -> fitting.stream().findFirst());
     }
 
-    /**
-     * Looks whether an answer, and the request if it was done, are as described. Of paths and methods that are not described nothing
-     * is said.
-     */
+    /** Checks a response, and its request if it succeeded. Ignores paths and methods that are not described. */
     public void check(Sent sent, Answered answer) {
         String path = sent.target.split("[?]", 2)[0];
         Operation operation = find(sent.method, path).orElse(null);
@@ -274,7 +270,7 @@ public final class Described {
                         cut(new String(answer.body, UTF_8)));
     }
 
-    /** The same, where nothing is known but what an app itself says: a status, a type and a body. */
+    /** Checks a response of an app that runs without a server: its status, content type and body only. */
     public void checkAnswer(String method, String target, Answered answer) {
         find(method, target.split("[?]", 2)[0]).ifPresent(operation -> checkBody(response(operation, answer), answer));
     }
@@ -350,7 +346,7 @@ public final class Described {
         check(operation, "query", query, query.keySet());
         Map<String, String> headers = new HashMap<>(sent.headers);
         if (!headers.containsKey("idempotency-key")) {
-            headers.remove("x-client-tx-id"); // which is not looked at without a key
+            headers.remove("x-client-tx-id"); // ignored without a key
         }
         check(operation, "header", headers, Set.of());
         JsonNode security = operation.node.get("security");
@@ -372,7 +368,7 @@ public final class Described {
         return query;
     }
 
-    /** @param named names that have to be described */
+    /** @param named names that must be described */
     private void check(Operation operation, String place, Map<String, String> values, Set<String> named) {
         Map<String, JsonNode> described = operation.parameters(place).stream()
                 .collect(Collectors.toMap(
@@ -398,7 +394,7 @@ public final class Described {
         schemas.check(schema, isNumber ? MAPPER.readTree(text) : StringNode.valueOf(text), what);
     }
 
-    /** A body that is not needed is not looked at. */
+    /** Ignores bodies that are optional and not used. */
     private void checkSentBody(Operation operation, Sent sent) {
         JsonNode described = resolved(operation.node.path("requestBody"));
         if (described.path("required").asBoolean(false)) {
@@ -408,7 +404,7 @@ public final class Described {
         }
     }
 
-    /** The first of each header, by its name in lower case. */
+    /** Returns the first value of each header, by its name in lower case. */
     public static Map<String, String> headers(Map<String, ? extends List<String>> headers) {
         Map<String, String> first = new LinkedHashMap<>();
         headers.forEach((name, values) -> first.put(name.toLowerCase(Locale.ROOT), values.get(0)));

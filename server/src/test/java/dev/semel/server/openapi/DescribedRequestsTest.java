@@ -23,20 +23,30 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * Sends requests that are made by the description alone, right ones and nearly right ones, and holds the answers to it: nothing that
- * is not described, and never a failure. As many as {@code semel.api.requests} says, and more until every operation was done;
- * {@code semel.api.seed} repeats a run.
+ * Sends requests that are generated from the description, both valid and nearly valid ones. Responses must match the description, and must
+ * not be failures. Sends at least {@code semel.api.requests} requests, and more until every operation has succeeded; {@code semel.api.seed}
+ * repeats a run.
  */
 class DescribedRequestsTest {
 
     private static final int REQUESTS = Integer.getInteger("semel.api.requests", 2_500);
 
-    /** After so many there is somebody else, who has not begun as many keys as one may. */
+    /** After this many requests, another user continues, before the quota of keys is exceeded. */
     private static final int REQUESTS_OF_A_USER = 500;
 
-    /** What nobody can be led to by the description alone within a short run. */
-    private static final Set<String> HARD =
-            Set.of("readSettlement", "findKey", "findKeys", "opsReadKey", "opsRelease", "opsExpire", "opsComplete");
+    /** Operations that a short run with generated requests does not reach. */
+    private static final Set<String> HARD = Set.of(
+            "readSettlement",
+            "findKey",
+            "findKeys",
+            "opsReadKey",
+            "opsRelease",
+            "opsExpire",
+            "opsComplete",
+            "opsReadKeyByQuery",
+            "opsReleaseByQuery",
+            "opsExpireByQuery",
+            "opsCompleteByQuery");
 
     private final long seed = Long.getLong("semel.api.seed", new Random().nextLong());
     private final Random random = new Random(seed);
@@ -70,7 +80,7 @@ class DescribedRequestsTest {
                     (status < 300 ? done : refused).add(name(operation));
                 } catch (Described.Lenience lenience) {
                     if (!bent) {
-                        throw lenience; // but what is nearly right may be done as well
+                        throw lenience; // nearly valid requests may succeed
                     }
                 }
             }
@@ -85,7 +95,7 @@ class DescribedRequestsTest {
         return operation.node().get("operationId").stringValue();
     }
 
-    /** Streams do not, and WebSockets are not HTTP. */
+    /** Streams do not end, and WebSockets are not HTTP. */
     private static boolean comesToAnEnd(Operation operation) {
         JsonNode responses = operation.node().get("responses");
         return !responses.has("101") && !responses.at("/200/content").has("text/event-stream");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whatever is not as described is noticed. */
+/** Every difference from the description is detected. */
 class DescribedTest {
 
     private static final String POST =

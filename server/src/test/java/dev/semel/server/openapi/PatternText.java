@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Makes texts that match a pattern, of the kind that the description has: characters, sets, groups, and how often they come. */
+/** Generates texts that match a pattern. Supports what the patterns of the description use: characters, sets, groups and quantifiers. */
 final class PatternText {
 
     private static final int MOST_REPEATS = 12;
@@ -19,7 +19,7 @@ final class PatternText {
         this.random = random;
     }
 
-    /** A text that matches from its beginning to its end. */
+    /** Returns a text that matches the whole pattern. */
     static String matching(String pattern, Random random) {
         String whole = pattern.substring(pattern.startsWith("^") ? 1 : 0);
         return new PatternText(whole.endsWith("$") ? whole.substring(0, whole.length() - 1) : whole, random)

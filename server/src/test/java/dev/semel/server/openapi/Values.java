@@ -14,8 +14,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes values by their schemas: as they say, or nearly. What was told or taken under the name of a schema is used again where that
- * schema is asked for, so that requests come to things that are there.
+ * Generates valid and nearly valid values for schemas. Texts in earlier requests and responses are reused for schemas of the same name, so
+ * that requests refer to existing things.
  */
 final class Values {
 
@@ -47,7 +47,7 @@ final class Values {
         this.random = random;
     }
 
-    /** Remembers the texts in a value whose schemas have names. */
+    /** Stores the texts in a value whose schemas have names. */
     void learn(JsonNode schema, JsonNode value) {
         JsonNode resolved = api.resolved(schema);
         if (value.isString() && schema.has("$ref")) {
@@ -68,19 +68,19 @@ final class Values {
         }
     }
 
-    /** Forgets what was learned: whoever asks from here on does not know it. */
+    /** Discards stored texts, because another user continues. */
     void forget() {
         known.clear();
     }
 
-    /** What is accepted in any spelling is told in one. */
+    /** Returns the name of a schema. Schemas that accept other encodings of an id share the name of its canonical one. */
     private static String name(JsonNode schema) {
         String reference = schema.get("$ref").stringValue();
         String name = reference.substring(reference.lastIndexOf('/') + 1);
         return name.startsWith("Any") ? name.substring(3) : name;
     }
 
-    /** A value as a schema says. */
+    /** Returns a value that matches a schema. */
     JsonNode valid(JsonNode schema) {
         if (schema.has("$ref")) {
             Deque<String> texts = known.get(name(schema));
@@ -160,7 +160,7 @@ final class Values {
         };
     }
 
-    /** A value that is nearly as a schema says. It may still be as it says. */
+    /** Returns a value that differs slightly from a schema, and may still match it. */
     JsonNode bent(JsonNode schema) {
         JsonNode value = valid(schema);
         if (value instanceof ObjectNode object && !object.isEmpty() && random.nextInt(4) > 0) {

@@ -97,7 +97,7 @@ class IdempotencyApiTest {
                 .isEqualTo(400);
     }
 
-    /** A body that cannot be read says nothing about what is asked, so the key is as it was. */
+    /** A body that cannot be parsed is not recorded, so the key can be used again. */
     @Test
     void unreadableRequest_doesNotUseUpTheKey() {
         ServerFixture.Client ann = server.as("ann");

@@ -42,7 +42,7 @@ class OperatorApiTest implements StoreFixture {
     private final ControlledTime time = new ControlledTime();
     private final InterferedStore store = new InterferedStore(new MemoryStore(time, 1 << 20));
 
-    /** A store in which somebody else does something just before a commit. */
+    /** A store in which another client writes just before a commit. */
     private static final class InterferedStore extends ForwardingStore {
 
         private final AtomicReference<Runnable> first = new AtomicReference<>(() -> {});
@@ -85,7 +85,7 @@ class OperatorApiTest implements StoreFixture {
             assertThat(refused.status()).isEqualTo(409);
             assertThat(refused.text("code")).isEqualTo("busy");
             assertThat(stored(call)).isEqualTo(later.get());
-            assertThat(release(server).status()).isEqualTo(200); // if they mean this one
+            assertThat(release(server).status()).isEqualTo(200); // the new decision is about the later run
         }
     }
 
@@ -113,10 +113,10 @@ class OperatorApiTest implements StoreFixture {
         try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
             String text = "{\"body\":\"" + "x".repeat(10_000) + "\"}";
             while (server.as("ann").post("/api/submit", text).status() == 201) {
-                // until it is full
+                // until the store is full
             }
             while (server.as("ann").post("/api/submit", "{\"body\":\"x\"}").status() == 201) {
-                // to the last bit
+                // to the last digit
             }
             assertThat(release(server).status()).isEqualTo(200);
             assertThat(server.withToken(server.token("olga", List.of("operator")))
@@ -126,7 +126,7 @@ class OperatorApiTest implements StoreFixture {
         }
     }
 
-    /** So many that they are not looked at all at once. */
+    /** So many that the store examines them in several steps. */
     @Test
     void keyBehindManyOthers_isFoundWithOneRequest(@TempDir Path folder) throws Exception {
         RocksDbStore embedded = RocksDbStore.open(folder, RocksDbSettings.DEFAULTS, time);

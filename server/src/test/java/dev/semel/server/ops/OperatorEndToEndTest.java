@@ -160,7 +160,7 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(latest().get("reason").asString()).isEqualTo("mark " + user);
     }
 
-    /** How a key may stand, as it is told, and what may be done to it. */
+    /** The states of a key, and the actions that each allows. */
     private enum Stands {
         LIVE("processing", "release"),
         ABANDONED("processing", "release complete"),
@@ -227,18 +227,18 @@ class OperatorEndToEndTest extends EndToEnd {
                     assertProblem(reply, 409, "wrong_state");
                     assertThat(reply.text("state")).as(key).isEqualTo(stands.told);
                     Reply after = operator.get(path(key) + ENDPOINT);
-                    assertThat(after.text("status") + after.text("fence"))
-                            .isEqualTo(before.text("status") + before.text("fence"));
+                    assertThat(after.text("status") + after.text("fencingToken"))
+                            .isEqualTo(before.text("status") + before.text("fencingToken"));
                 }
                 if (!stands.told.equals("unknown")
-                        || stands.allowed.contains(action)) { // this route leaves none by itself
+                        || stands.allowed.contains(action)) { // this route does not freeze abandoned operations
                     assertRetry(stands, action, post(as(user), key, "tx"), made);
                 }
             }
         }
     }
 
-    /** Who retries is answered as the operator said, or told that it is in progress, or it runs. */
+    /** A retry gets the operator's response, 409 because the key is in progress, or it runs. */
     private static void assertRetry(Stands stands, String action, Reply retry, String made) {
         boolean done = stands.allowed.contains(action);
         String as = stands + "-" + action;
@@ -294,19 +294,19 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(reasons).contains(entry.get("reason").asString()).hasSizeGreaterThan(1);
     }
 
-    /** Leaves a key of the user's that has come to some point with the request that is sent. */
+    /** Stores a key of the user in a given state, for the request that the test sends. */
     private void leave(String key, Status status) {
         leave(key, status, IfAbandoned.FREEZE, status == Status.UNKNOWN ? null : Duration.ofHours(1));
     }
 
-    /** @param ttl how long it lives, or its owner has it; null for ever */
+    /** @param ttl how long the record or the lease lasts; null for no expiry */
     private void leave(String key, Status status, IfAbandoned ifAbandoned, @Nullable Duration ttl) {
         String other = IdSchemes.TID62.mint();
         post(as(other), key, "tx");
         leaveLike(new IdempotencyKey(other, "POST /v1/feed/posts", key), status, ifAbandoned, ttl);
     }
 
-    /** The same as somebody else has sent. */
+    /** Stores a key in a given state for the request of another user. */
     private void leaveLike(IdempotencyKey theirs, Status status, IfAbandoned ifAbandoned, @Nullable Duration ttl) {
         IdempotencyRecord done = Objects.requireNonNull(store().find(theirs).record());
         IdempotencyRecord record = new IdempotencyRecord(
@@ -403,7 +403,7 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(column(as(user).get("/v1/collections/notes/records"), "id")).isEmpty();
         assertThat(operator.delete("/v1/ops/users/" + user).status()).isEqualTo(200);
         assertThat(latest().get("reason").asString()).isEqualTo("none given");
-        assertInvalid(operator.delete("/v1/ops/users/a%20b?reason=x"), "user");
+        assertInvalid(operator.delete("/v1/ops/user?user=..&reason=x"), "user");
         assertInvalid(operator.delete("/v1/ops/users/semel--operators?reason=x&records=true"), "user");
         assertInvalid(operator.delete("/v1/ops/users/" + user + "?reason=x&records=TRUE"), "records");
     }
@@ -429,7 +429,7 @@ class OperatorEndToEndTest extends EndToEnd {
         Reply own = as(user).get("/v1/idempotency?clientTxId=tx");
         assertThat(column(own, "key")).containsExactly("k");
         assertThat(column(own, "status")).containsExactly("completed");
-        assertProblem(as("somebody").get("/v1/idempotency?clientTxId=tx"), 404, "not_found");
+        assertProblem(as("stranger").get("/v1/idempotency?clientTxId=tx"), 404, "not_found");
         post(as(user), "k2", "tx");
         post(as(user), "k3", "tx");
         assertThat(allPages(as(user), "/v1/idempotency?clientTxId=tx", 1, "key"))

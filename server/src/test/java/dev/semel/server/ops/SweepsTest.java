@@ -50,7 +50,7 @@ class SweepsTest {
         List<Cleanup> last;
         try (ServerFixture server = ServerFixture.on(store, time, Apps::all)) {
             assertThat(server.server().url()).isNotEmpty();
-            time.advance(Duration.ofSeconds(66)); // a minute, or up to a tenth later
+            time.advance(Duration.ofSeconds(66)); // a minute, or up to a tenth more
             int sweeps = store.admin().cleanups(1000).size();
             assertThat(sweeps).isPositive();
             time.advance(Duration.ofHours(6).minusSeconds(7));
@@ -59,7 +59,7 @@ class SweepsTest {
             last = store.admin().cleanups(1000);
             assertThat(last).hasSize(2 * sweeps);
         }
-        time.advance(Duration.ofDays(1)); // the store is closed: a sweep would fail, and say so
+        time.advance(Duration.ofDays(1)); // the store is closed, so a sweep would fail and be logged
         assertThat(last).allMatch(cleanup -> cleanup.deleted() == 0);
     }
 

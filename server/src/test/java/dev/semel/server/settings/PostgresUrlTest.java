@@ -76,25 +76,26 @@ class PostgresUrlTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '"',
             value = {
-                "postgres:|is not a database URL; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-                "postgres:hunter2|is not a database URL",
-                "postgres://ann:hunter2/x@h/d|is not a database URL",
-                "postgres://ann:123/hunter2@h/d|is not a database URL",
-                "postgres://ann:hunter2@h|names no database",
-                "postgres://ann:hunter2@h/|names no database",
+                "postgres:|must be a URL such as postgres://USER:PASSWORD@HOST:PORT/DATABASE. Within a part, write %2F for /",
+                "postgres:hunter2|must be a URL such as postgres://",
+                "postgres://ann:hunter2/x@h/d|must be a URL such as postgres://",
+                "postgres://ann:123/hunter2@h/d|must be a URL such as postgres://",
+                "postgres://ann:hunter2@h|must name a database: postgres://",
+                "postgres://ann:hunter2@h/|must name a database: postgres://",
                 "postgres://ann:hunter2@h:x/d|has an invalid host or port",
                 "postgres://ann:hunter2@h:65536/d|has an invalid port",
                 "postgres://ann:hunter2@h:99999999999999999999/d|has an invalid port",
                 "postgres://ann:hunter2@::1/d|has an invalid host or port",
-                "postgres://ann:hunter2%@h/d|has a percent sign in its password that is followed by no encoded character",
-                "postgres://ann:hunter2%zz@h/d|has a percent sign in its password",
-                "postgres://ann:hunter2%ff@h/d|has a percent sign in its password",
-                "postgres://ann:hunter2@h/d?sslmode|has a parameter that is not NAME=VALUE",
-                "postgres://ann:hunter2@h/d?pasword=hunter2|has a parameter \"pasword\" that PostgreSQL's JDBC driver does not know",
-                "jdbc:postgresql:hunter2|is not a database URL",
-                "postgress://ann:hunter2@h/d|is \"postgress://...\"; expected memory:, rocksdb:FOLDER or postgres://",
-                "jdbc:mysql://ann:hunter2@h/d|is \"jdbc:mysql://...\"; expected memory:"
+                "postgres://ann:hunter2%@h/d|has an invalid percent sign in its password. Write %25",
+                "postgres://ann:hunter2%zz@h/d|has an invalid percent sign in its password",
+                "postgres://ann:hunter2%ff@h/d|has an invalid percent sign in its password",
+                "postgres://ann:hunter2@h/d?sslmode|has an invalid parameter. It must be NAME=VALUE",
+                "postgres://ann:hunter2@h/d?pasword=hunter2|has an invalid parameter 'pasword'. The PostgreSQL JDBC driver does not accept this name",
+                "jdbc:postgresql:hunter2|must be a URL such as postgres://",
+                "postgress://ann:hunter2@h/d|must be memory:, rocksdb:FOLDER or postgres://USER:PASSWORD@HOST:PORT/DATABASE, not 'postgress://…'",
+                "jdbc:mysql://ann:hunter2@h/d|must be memory:, rocksdb:FOLDER or postgres://USER:PASSWORD@HOST:PORT/DATABASE, not 'jdbc:mysql://…'"
             })
     void wrongUrl_isRejectedInOneLineWithoutThePassword(String url, String fault) {
         assertThatThrownBy(() -> ServerSettings.of(

@@ -44,7 +44,7 @@ class ServerSettingsTest {
         assertThat(settings.store())
                 .isEqualTo(new StoreSettings(new StoreUrl.Directory(Path.of("./data")), 256L << 20, 10, "semel", true));
         assertThat(settings.tokens()).isNull();
-        assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS);
+        assertThat(settings.once()).isEqualTo(OnceSettings.DEFAULTS.withQuota(new Quota(1000, Duration.ofHours(1))));
         assertThat(settings.sweepPeriod()).isEqualTo(Duration.ofHours(6));
         assertThat(settings.apps().feedRetention()).isNull();
         assertThat(settings.logLevel()).isEqualTo(Level.INFO);
@@ -133,8 +133,8 @@ class ServerSettingsTest {
                 "PORT|-1|a whole number",
                 "PORT|99999999999999999999|a whole number",
                 "PORT|80s|a whole number",
-                "HOST|0.0.0.0|localhost unless --auth",
-                "HOST|::|localhost unless --auth",
+                "HOST|0.0.0.0|a loopback address such as localhost unless --auth is set",
+                "HOST|::|a loopback address such as localhost unless --auth is set",
                 "HOST|host.invalid|a name or an address",
                 "STORE|mysql:|memory:, rocksdb:FOLDER or postgres://",
                 "STORE|rocksdb:|memory:, rocksdb:FOLDER or postgres://",
@@ -148,9 +148,9 @@ class ServerSettingsTest {
                 "RETENTION|1w|a time",
                 "RETENTION|36526d|a time",
                 "RETENTION|999999999999d|a time",
-                "TOMBSTONES|0d|none, or a time",
-                "TOMBSTONES|None|none, or a time",
-                "TOMBSTONES|30|none, or a time",
+                "TOMBSTONES|0d|none or a time",
+                "TOMBSTONES|None|none or a time",
+                "TOMBSTONES|30|none or a time",
                 "EXPIRED_KEYS|410|new or reject",
                 "EXPIRED_KEYS|REJECT|new or reject",
                 "SWEEP_EVERY|0s|a time",
@@ -162,21 +162,25 @@ class ServerSettingsTest {
                 "QUOTA|10h|a whole number",
                 "SHORT_ID_LETTERS|2|a whole number from 3 to 6",
                 "SHORT_ID_LETTERS|7|a whole number from 3 to 6",
-                "RESPONSE_LIMIT|2GiB|a size",
-                "STORE_MEMORY|15MiB|a size from 16777216",
+                "RESPONSE_LIMIT|2GiB|a size such as 256MiB",
+                "STORE_MEMORY|15MiB|a size such as 256MiB (a whole number with or without KiB, MiB or GiB, at least 16777216 bytes)",
                 "STORE_MEMORY|999999999999GiB|a size",
-                "LOG_LEVEL|INFO|error, warn, info, debug or trace"
+                "LOG_LEVEL|INFO|one of error, warn, info, debug or trace"
             })
     void wrongValue_isRejectedWithWhatIsExpected(Setting setting, String value, String expected) throws Exception {
-        String right = "; expected " + expected;
+        String wrong = " must be " + expected;
+        String shown = ", not '" + value + "'";
         assertThatThrownBy(() -> read(Map.of(setting, value)))
                 .isInstanceOf(SettingException.class)
-                .hasMessageStartingWith(setting.flag() + " is \"" + value + "\"" + right);
+                .hasMessageStartingWith(setting.flag() + wrong)
+                .hasMessageEndingWith(shown);
         assertThatThrownBy(() -> read(Map.of(), null, Map.of(setting.variable(), value)))
-                .hasMessageStartingWith(setting.variable() + " is \"" + value + "\"" + right);
+                .hasMessageStartingWith(setting.variable() + wrong)
+                .hasMessageEndingWith(shown);
         String file = file(setting.key() + "=" + value);
         assertThatThrownBy(() -> read(Map.of(), file, Map.of()))
-                .hasMessageStartingWith(setting.key() + " in " + file + " is \"" + value + "\"" + right);
+                .hasMessageStartingWith(setting.key() + " in " + file + wrong)
+                .hasMessageEndingWith(shown);
     }
 
     /** An empty secret that was meant to be filled in must not open the doors. */
@@ -184,13 +188,13 @@ class ServerSettingsTest {
     @CsvSource({"AUTH", "PORT", "HOST"})
     void emptyValue_isRejected(Setting setting) {
         assertThatThrownBy(() -> read(Map.of(), null, Map.of(setting.variable(), " ")))
-                .hasMessage(setting.variable() + " is empty; leave it out to use the default");
+                .hasMessage(setting.variable() + " is empty. Remove it to use the default");
     }
 
     @Test
     void companionOfAuth_isRejectedWithoutIt() {
         assertThatThrownBy(() -> read(Map.of(Setting.AUTH_AUDIENCE, "x")))
-                .hasMessage("--auth-audience is used only with --auth");
+                .hasMessage("--auth-audience requires --auth");
     }
 
     @Test
@@ -213,18 +217,18 @@ class ServerSettingsTest {
     void unknownNameInTheFile_isRejected() throws Exception {
         String file = file("prot=1");
         assertThatThrownBy(() -> read(Map.of(), file, Map.of()))
-                .hasMessageStartingWith("Unknown setting \"prot\" in " + file + "; the settings are port, host");
+                .hasMessage(file + ": Unknown setting 'prot'. Did you mean 'port'?");
     }
 
     @Test
     void fileThatCannotBeRead_isRejected() throws Exception {
         assertThatThrownBy(() -> read(Map.of(), "nowhere", Map.of()))
-                .hasMessage("--config names a file that cannot be read: \"nowhere\"");
+                .hasMessage("--config must name a file that can be read, not 'nowhere'");
         assertThatThrownBy(() -> read(Map.of(), null, Map.of("SEMEL_CONFIG", folder.toString())))
-                .hasMessageStartingWith("SEMEL_CONFIG names a file that cannot be read");
+                .hasMessageStartingWith("SEMEL_CONFIG must name a file that can be read, not '" + folder);
         String malformed = file("port=\\u00zz");
         assertThatThrownBy(() -> read(Map.of(), malformed, Map.of()))
-                .hasMessageStartingWith("--config names a file that is malformed");
+                .hasMessageStartingWith("--config names a malformed file: '" + malformed);
     }
 
     /** It may be somebody else's. */

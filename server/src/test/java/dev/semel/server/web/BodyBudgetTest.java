@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Behind a room for one large body, a servlet that lets some requests wait. */
+/** A budget for one large body, in front of a servlet that makes some requests wait. */
 @Tag("jdk")
 class BodyBudgetTest {
 
@@ -87,7 +87,7 @@ class BodyBudgetTest {
         return client.sendAsync(HttpRequest.newBuilder(uri).POST(body).build(), BodyHandlers.ofString());
     }
 
-    /** What is answered before anything of the body is sent, until it is hung up. */
+    /** Returns the response that is sent before any of the body, until the connection is closed. */
     private String answerWithoutBody(String header) throws IOException {
         try (Socket socket = new Socket(connector.getHost(), connector.getLocalPort())) {
             socket.getOutputStream()

@@ -54,7 +54,7 @@ class JsonTextTest {
         }
     }
 
-    /** What is written here is stored without a check. */
+    /** The output of this writer is stored without validation. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What cannot be brought about through a port at will: the moments at which connections are looked at. */
+/** Interleavings of checks and requests that cannot be produced over a port. */
 @Tag("jdk")
 class SlowClientsTest {
 
@@ -66,7 +66,7 @@ class SlowClientsTest {
     @Test
     void connectionThatCannotBeChecked_keepsNoOtherFromBeingDisconnected() throws Exception {
         CountDownLatch lookedAt = new CountDownLatch(60);
-        for (int i = 0; i < 20; i++) { // so many that they are looked at before the other one, too
+        for (int i = 0; i < 20; i++) { // so many that they are checked before the other one
             slowClients.onOpened(connection((self, method, arguments) -> {
                 lookedAt.countDown();
                 throw new IllegalStateException("broken");
@@ -83,7 +83,7 @@ class SlowClientsTest {
         await(closed);
     }
 
-    /** Jetty gives a response to the next request of the connection, and throws if it is asked something between the two. */
+    /** Jetty reuses the response for the next request of a connection, and throws if it is accessed in between. */
     @Test
     void endedResponse_isNotCheckedAnyMore() throws Exception {
         Connection connection = connection((self, method, arguments) -> -1L);

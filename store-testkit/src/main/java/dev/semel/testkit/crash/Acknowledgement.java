@@ -4,15 +4,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker says of an operation that has come to its end.
+ * A line that a worker prints when an operation has completed.
  *
- * @param response what got the response; {@code -} where nobody knows
+ * @param response the text of the response, or {@code -} if the outcome is unknown
  */
 record Acknowledgement(long number, Kind kind, How how, String response) {
 
     private static final String WORD = "done";
 
-    /** How an operation came to its end. */
+    /** How the worker got the outcome. */
     enum How {
         EXECUTED,
         REPLAYED,
@@ -23,7 +23,7 @@ record Acknowledgement(long number, Kind kind, How how, String response) {
         return WORD + " " + number + " " + kind + " " + how.name().toLowerCase(Locale.ROOT) + " " + response + "\n";
     }
 
-    /** Reads a line; null if it is about something else. */
+    /** Parses a line, or returns null if it is not an acknowledgement. */
     static @Nullable Acknowledgement ofLine(String line) {
         String[] words = line.split(" ", -1);
         if (words.length != 5 || !words[0].equals(WORD)) {

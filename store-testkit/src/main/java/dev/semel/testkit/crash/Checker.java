@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Looks whether a store holds what was acknowledged, exactly once, and nothing else. */
+/** Checks that a store contains the effect of each acknowledged operation exactly once, and no other effects. */
 final class Checker {
 
     private static final int PAGE = 1000;
@@ -38,8 +38,8 @@ final class Checker {
     private long frozen;
 
     /**
-     * @param last the highest operation that any worker was asked for; all up to it are acknowledged
-     * @param linesByGroup the lines that each group of workers has added to the file, in the order of the groups
+     * @param last number of the last operation that any worker may have started; all operations up to it are acknowledged
+     * @param linesByGroup lines of the effect file by group of workers, in the order of the groups
      */
     Checker(OnceStore store, Workload workload, History history, long last, List<List<EffectFile.Line>> linesByGroup) {
         this.store = store;
@@ -49,7 +49,7 @@ final class Checker {
         this.linesByGroup = linesByGroup;
     }
 
-    /** Checks everything, and returns what does not hold. */
+    /** Checks everything, and returns the violations. */
     List<String> check() {
         violations.addAll(history.contradictions());
         readLines();
@@ -75,7 +75,7 @@ final class Checker {
                 frozen);
     }
 
-    /** The fencing tokens of an operation are distinct, and those given after a kill are higher than all before. */
+    /** Reads the effect file, and checks that the fencing tokens of an operation are distinct and rise with each kill. */
     private void readLines() {
         for (List<EffectFile.Line> lines : linesByGroup) {
             Map<Long, Long> highestBefore = new HashMap<>();
@@ -84,9 +84,9 @@ final class Checker {
                 List<Long> tokens = tokensByNumber.computeIfAbsent(line.number(), number -> new ArrayList<>());
                 if (tokens.contains(line.fencingToken())) {
                     violations.add("the fencing token " + line.fencingToken() + " of operation " + line.number()
-                            + " was given twice");
+                            + " was issued twice");
                 } else if (line.fencingToken() < highestBefore.getOrDefault(line.number(), 0L)) {
-                    violations.add("operation " + line.number() + " was given the fencing token " + line.fencingToken()
+                    violations.add("operation " + line.number() + " got the fencing token " + line.fencingToken()
                             + " after a kill, and " + highestBefore.get(line.number()) + " before it");
                 }
                 tokens.add(line.fencingToken());
@@ -107,7 +107,7 @@ final class Checker {
         }
         effectsByNumber.keySet().stream()
                 .filter(number -> number > last)
-                .forEach(number -> violations.add("operation " + number + " has an effect, and was never asked for"));
+                .forEach(number -> violations.add("operation " + number + " has an effect, but was never requested"));
     }
 
     private static List<Document> scan(DocumentStore documents, String index, KeyTemplate template) {
@@ -127,7 +127,8 @@ final class Checker {
         Set<Document> both = new HashSet<>(byKey);
         for (Document document : byNumber) {
             if (!both.remove(document)) {
-                violations.add("the effect " + document.key() + " is found by its number, but not by its key alike");
+                violations.add("the effect " + document.key()
+                        + " is found by its number, but is missing or different by its key");
             }
         }
         both.forEach(document ->
@@ -140,9 +141,9 @@ final class Checker {
         IdempotencyRecord record = store.find(Workload.key(number)).record();
         Optional<Acknowledgement> acknowledged = history.of(number);
         if (acknowledged.isEmpty()) {
-            violations.add(name + " was not acknowledged, although the last worker came to its end");
+            violations.add(name + " was not acknowledged, although the last worker has ended");
         } else if (record == null) {
-            violations.add(name + " was acknowledged, and has no record");
+            violations.add(name + " was acknowledged, but has no record");
         } else {
             int before = violations.size();
             checkResponse(name, acknowledged.get(), record);
@@ -155,7 +156,7 @@ final class Checker {
             return;
         }
         if (record == null && (effectsByNumber.containsKey(number) || tokensByNumber.containsKey(number))) {
-            violations.add(name + " has an effect, and no record");
+            violations.add(name + " has an effect, but no record");
         }
     }
 
@@ -163,9 +164,9 @@ final class Checker {
         Status expected = acknowledged.how() == How.UNKNOWN ? Status.UNKNOWN : Status.COMPLETED;
         if (record.status() != expected) {
             violations.add(
-                    name + " was acknowledged as " + acknowledged.how() + ", and its record is " + record.status());
+                    name + " was acknowledged as " + acknowledged.how() + ", but its record is " + record.status());
         } else if (expected == Status.COMPLETED && !response(record).equals(acknowledged.response())) {
-            violations.add(name + " got the response \"" + acknowledged.response() + "\", and its record says \""
+            violations.add(name + " got the response \"" + acknowledged.response() + "\", but its record contains \""
                     + response(record) + "\"");
         }
     }
@@ -181,7 +182,7 @@ final class Checker {
             violations.add(name + " is " + record.status() + " and has " + found.size() + " effects"
                     + found.stream().map(Document::key).collect(Collectors.joining(", ", " [", "]")));
         } else if (!found.get(0).key().equals(response(record))) {
-            violations.add(name + " got the response " + response(record) + ", and its effect is "
+            violations.add(name + " got the response " + response(record) + ", but its effect is "
                     + found.get(0).key());
         } else if (!found.get(0).data().equals(workload.data(number))) {
             violations.add(
@@ -193,18 +194,18 @@ final class Checker {
         List<Long> fencingTokens = tokensByNumber.getOrDefault(number, List.of());
         long highest = fencingTokens.isEmpty() ? 0 : Collections.max(fencingTokens);
         if (kind == Kind.FREEZE && fencingTokens.size() > 1) {
-            violations.add(name + " has its effect " + fencingTokens.size() + " times, and must not be run again");
+            violations.add(name + " has its effect " + fencingTokens.size() + " times, but must run at most once");
         }
         if (record.status() == Status.COMPLETED) {
             if (fencingTokens.isEmpty()) {
-                violations.add(name + " is completed, and has no effect");
+                violations.add(name + " is completed, but has no effect");
             } else if (!response(record).equals(CrashWorker.leasedResponse(number, highest))) {
                 violations.add(name + " has the response " + response(record)
-                        + ", and the highest fencing token in the file is " + highest);
+                        + ", but the highest fencing token in the file is " + highest);
             }
         }
         if (record.fencingToken() < highest) {
-            violations.add(name + " has the fencing token " + record.fencingToken() + ", and ran with " + highest);
+            violations.add(name + " has the fencing token " + record.fencingToken() + ", but ran with " + highest);
         }
         rerun += fencingTokens.size() > 1 ? 1 : 0;
         frozen += record.status() == Status.UNKNOWN ? 1 : 0;
@@ -222,7 +223,7 @@ final class Checker {
                 }
             }
             if (count != expected) {
-                violations.add("the count of " + name + " is " + count + ", and there are " + expected + " effects");
+                violations.add("the count of " + name + " is " + count + ", but there are " + expected + " effects");
             }
         }
     }

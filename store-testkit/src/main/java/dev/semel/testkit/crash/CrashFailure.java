@@ -1,6 +1,6 @@
 package dev.semel.testkit.crash;
 
-/** Something that a store, or the engine on it, has to hold to and did not; or a worker that did not do what it is there for. */
+/** A crash run has found a violation of the contract, or a worker hung or ended by itself. */
 public final class CrashFailure extends AssertionError {
 
     private static final long serialVersionUID = 1L;

@@ -1,16 +1,16 @@
 package dev.semel.testkit.crash;
 
 /**
- * What a crash run has come to.
+ * The result of a crash run.
  *
- * @param kills how often the worker was killed
- * @param killsWhileOpening how many of these came before the store was open
- * @param operations how many operations were acknowledged, each counted once
- * @param acknowledgements how many acknowledgements there were, those of the same operation included
- * @param checked how many operations were looked up at the end, and found as acknowledged
- * @param effects how many effects these have: documents, and lines of the file
- * @param rerun how many leased operations were run again after their owner had been killed
- * @param frozen how many leased operations stay unknown because their owner was killed
+ * @param kills number of kills and injected faults
+ * @param killsWhileOpening number of those that happened before the store was open
+ * @param operations number of acknowledged operations, each counted once
+ * @param acknowledgements number of acknowledgements, including repeated ones of the same operation
+ * @param checked number of operations whose record and effect match their acknowledgement
+ * @param effects number of their effects: documents, and lines of the effect file
+ * @param rerun number of leased operations that ran again after their owner was killed
+ * @param frozen number of leased operations that are UNKNOWN because their owner was killed
  */
 public record CrashReport(
         int kills,
@@ -22,10 +22,10 @@ public record CrashReport(
         long rerun,
         long frozen) {
 
-    /** Before anything was done. */
+    /** The report of a run without kills and operations. */
     public static final CrashReport NOTHING = new CrashReport(0, 0, 0, 0, 0, 0, 0, 0);
 
-    /** This and another, together. */
+    /** Returns the sum of this report and another. */
     public CrashReport plus(CrashReport other) {
         return new CrashReport(
                 kills + other.kills,

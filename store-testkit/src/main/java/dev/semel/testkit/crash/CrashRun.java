@@ -13,25 +13,24 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Kills a process that runs operations on a store, as {@code kill -9} does; starts it again, to go on with what it has not
- * acknowledged and a little before; and so on. A last worker is left in peace, and brings everything to its end; then what is there
- * is compared with what was acknowledged. A store that several processes share has several workers, which race on the same operations;
- * and what it stands on may {@linkplain Fault fail} while they do.
+ * Tests a store by killing a process that uses it. A worker process runs operations on the store, is killed with {@code kill -9}, and is
+ * restarted. The new worker repeats a few acknowledged operations and continues with the next ones. The last worker is not killed. Then
+ * the content of the store is compared with the acknowledgements. If the store supports several processes, several workers run the same
+ * operations at the same time. {@linkplain Fault Faults} of the server or of connections can be injected as well.
  *
- * <p>What has to hold:
+ * <p>The run checks these properties:
  *
  * <ul>
- *   <li>each operation was executed once and answered the same each time, and so its record says;
- *   <li>an atomic one has exactly one document, found by its key and by its index entry, and is counted once; no document is without
- *       its record;
- *   <li>a leased one has the response of its run with the highest fencing token; one that must not be run again ran at most once;
- *   <li>the fencing tokens of an operation are distinct, and those given after a kill are higher than those before.
+ *   <li>Each operation was executed once, and all its acknowledgements and its record have the same response.
+ *   <li>An atomic operation has exactly one document, which is found by its key and by its index entry, and is counted once. Each
+ *       document has an idempotency record.
+ *   <li>A leased operation has the response of its run with the highest fencing token. Under {@code FREEZE} it ran at most once.
+ *   <li>The fencing tokens of an operation are distinct, and each token after a kill is higher than those before it.
  * </ul>
  *
- * <p>The seed repeats which operations are atomic, run again or frozen and what they count; from where each worker goes on,
- * relative to what is acknowledged; and of each kill what it hits, whether it comes while the store is opened or after how many
- * acknowledgements, and how much later. What the machine does in that time it does not repeat: threads take turns as they like. A kill loses nothing
- * that the operating system has taken over: whether a store has also waited for the disk has to be looked at in other ways.
+ * <p>Runs with the same seed have the same operations, start their workers at the same distance from the acknowledged operations, and
+ * draw the same targets and times of kills. They differ in thread scheduling. {@code kill -9} does not lose data that the operating
+ * system has accepted, so this run does not show whether a store syncs its writes to disk.
  */
 public final class CrashRun {
 
@@ -54,7 +53,7 @@ public final class CrashRun {
         this.random = new SplittableRandom(settings.seed());
     }
 
-    /** When something is killed: some time after the store begins to be opened, or after so many acknowledgements. */
+    /** When to kill: at a time while the store is being opened, or after a number of acknowledgements. */
     private record Moment(boolean whileOpening, double ofOpening, int acknowledgements, long delayNanos) {
 
         static Moment draw(SplittableRandom random) {
@@ -67,10 +66,10 @@ public final class CrashRun {
     }
 
     /**
-     * Runs to the end.
+     * Runs all kills, and checks the store.
      *
-     * @param progress told after each kill, of what is not checked yet
-     * @throws CrashFailure if something does not hold, or if a worker hangs or dies by itself; says what, and the seed
+     * @param progress called after each kill with the figures so far, without those of the check
+     * @throws CrashFailure if the check finds a violation, or if a worker hangs or ends by itself; the message contains the seed
      */
     public CrashReport run(Consumer<CrashReport> progress) {
         try {
@@ -90,7 +89,7 @@ public final class CrashRun {
         }
     }
 
-    /** As {@link #run(Consumer)}, without a word in between. */
+    /** Does the same as {@link #run(Consumer)} without reporting progress. */
     public CrashReport run() {
         return run(report -> {});
     }
@@ -102,7 +101,7 @@ public final class CrashRun {
         return failure;
     }
 
-    /** Ends when all workers are killed: so what comes after it comes after all of this. */
+    /** Returns when all workers have ended, so groups of workers never overlap. */
     private void runAndKill(Consumer<CrashReport> progress) throws IOException, InterruptedException {
         long first = Math.max(1, history.firstOpen() - random.nextInt(MOST_ASKED_AGAIN));
         try (WorkerGroup group = start(first, Long.MAX_VALUE)) {
@@ -118,7 +117,7 @@ public final class CrashRun {
         endGroup(first);
     }
 
-    /** Where there are faults, two of three kills are one. */
+    /** With faults configured, two of three events are faults instead of kills. */
     private void awaitAndKill(WorkerGroup group, Moment moment) throws IOException, InterruptedException {
         await(group, moment);
         killsWhileOpening += group.hasOpened() ? 0 : 1;
@@ -156,7 +155,7 @@ public final class CrashRun {
         return WorkerGroup.start(arguments, settings.workers());
     }
 
-    /** Each caller has one operation in progress, the highest of which follows the highest that is done. */
+    /** Each caller may have started one operation after the highest acknowledged one. */
     private void endGroup(long first) throws IOException {
         highestAsked = Math.max(highestAsked, Math.max(first - 1, history.highest()) + settings.callers());
         countLines();
@@ -166,7 +165,7 @@ public final class CrashRun {
         linesAfterGroup.add(EffectFile.count(CrashWorker.effects(settings.folder())));
     }
 
-    /** Returns when it is time to kill, and all that was said until then is heard. */
+    /** Returns when it is time to kill, after reading all lines printed until then. */
     private void await(WorkerGroup group, Moment moment) throws InterruptedException {
         while (!group.isOpening()) {
             hear(group);
@@ -192,7 +191,7 @@ public final class CrashRun {
         }
     }
 
-    /** Takes in what somebody says who must not end by itself. */
+    /** Reads a line of a worker that must not end by itself. */
     private void hear(WorkerGroup group) throws InterruptedException {
         Worker.Said said = takeIn(group);
         if (said.isEnd() && group.isAtWork(said.by())) {
@@ -206,7 +205,6 @@ public final class CrashRun {
         }
     }
 
-    /** Reads on to the end. */
     private void takeInTheRest(WorkerGroup group) throws InterruptedException {
         while (group.isTalking()) {
             takeIn(group);
@@ -219,8 +217,8 @@ public final class CrashRun {
         if (line != null && !line.equals(CrashWorker.OPENING) && !line.equals(CrashWorker.OPEN)) {
             Acknowledgement acknowledgement = Acknowledgement.ofLine(line);
             if (acknowledgement == null) {
-                throw new CrashFailure(
-                        "The worker has said \"" + line + "\"" + said.by().complaint());
+                throw new CrashFailure("Unexpected output of a worker: \"" + line + "\""
+                        + said.by().complaint());
             }
             history.add(linesAfterGroup.size(), acknowledgement);
         }
@@ -243,9 +241,8 @@ public final class CrashRun {
     }
 
     private static String toText(List<String> violations) {
-        StringBuilder text = new StringBuilder(
-                        violations.size() == 1 ? "1 thing does" : violations.size() + " things do")
-                .append(" not hold:");
+        StringBuilder text =
+                new StringBuilder(violations.size() == 1 ? "1 violation:" : violations.size() + " violations:");
         violations.stream()
                 .limit(MOST_SHOWN)
                 .forEach(violation -> text.append("\n- ").append(violation));

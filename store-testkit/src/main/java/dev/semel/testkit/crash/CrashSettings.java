@@ -5,17 +5,17 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a crash run does.
+ * The settings of a crash run.
  *
- * @param opener opens the store
- * @param folder where everything goes, the store among it; has to be empty or absent, but for what the opener wants to find
- * @param kills how often a worker is killed, or a fault injected
- * @param seed of what is drawn: see {@link CrashRun}
- * @param workers how many processes do the same operations at the same time
- * @param callers how many threads of a worker call at once
- * @param lease how long a leased operation of a worker that was killed keeps the next from taking it over
- * @param maxWait how long the workers may say nothing before they count as hanging
- * @param faults what else may befall the store; if there are any, workers ask again when it is out of reach
+ * @param opener class that opens the store
+ * @param folder folder of the store and of all files of the run; absent, or empty except for files that the opener reads
+ * @param kills number of kills and injected faults
+ * @param seed seed of everything that is random, see {@link CrashRun}
+ * @param workers number of processes that run the same operations at the same time
+ * @param callers number of threads of a worker
+ * @param lease duration of leases; another worker can take over an operation of a killed one after it
+ * @param maxWait time without output after which the workers are treated as hanging
+ * @param faults faults to inject; with any, workers retry while the store is unavailable
  */
 public record CrashSettings(
         Class<? extends StoreOpener> opener,
@@ -28,7 +28,7 @@ public record CrashSettings(
         Duration maxWait,
         List<Fault> faults) {
 
-    /** @throws IllegalArgumentException if there is nobody to call, or if the number of kills is negative */
+    /** @throws IllegalArgumentException if there are no workers or callers, or if the number of kills is negative */
     public CrashSettings {
         if (kills < 0 || workers < 1 || callers < 1) {
             throw new IllegalArgumentException(
@@ -37,7 +37,7 @@ public record CrashSettings(
         faults = List.copyOf(faults);
     }
 
-    /** Thirty kills, a worker with eight callers, leases of 300 ms. */
+    /** Returns settings with thirty kills, one worker, eight callers and leases of 300 ms. */
     public static CrashSettings of(Class<? extends StoreOpener> opener, Path folder) {
         return new CrashSettings(
                 opener, folder, 30, 1, 1, 8, Duration.ofMillis(300), Duration.ofSeconds(30), List.of());

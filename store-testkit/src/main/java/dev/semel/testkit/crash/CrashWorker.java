@@ -29,9 +29,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process that is killed: calls one operation after another, in several threads, and says of each on standard output when it is
- * done. A line is one write, so what was said before the kill is whole. Ends when the last operation is done, or when whoever
- * started it is no more.
+ * The process that is killed. It calls operations one after another in several threads, and prints a line on standard output when one
+ * has completed. Each line is a single write, so a kill never leaves half a line. The process ends after the last operation, or when its
+ * parent process ends.
  */
 public final class CrashWorker {
 
@@ -40,7 +40,7 @@ public final class CrashWorker {
 
     private static final int FAILED = 3;
 
-    /** Before a store that is out of reach is asked again. */
+    /** Pause before a retry if the store is unavailable. */
     private static final Duration BREATH = Duration.ofMillis(5);
 
     private final Workload workload;
@@ -66,9 +66,9 @@ public final class CrashWorker {
     }
 
     /**
-     * What a worker is told.
+     * The arguments of the process.
      *
-     * @param asksAgain whether others are at work, or the store may be out of reach for a while
+     * @param asksAgain whether to retry, because there are other workers or the store may be unavailable for a while
      */
     record Arguments(
             String opener,
@@ -113,7 +113,7 @@ public final class CrashWorker {
         return folder.resolve("effects");
     }
 
-    /** Started by {@link CrashRun}. */
+    /** Runs a worker. {@link CrashRun} starts it. */
     public static void main(String[] words) throws Exception {
         Arguments arguments = Arguments.of(words);
         endWithParent();
@@ -139,13 +139,13 @@ public final class CrashWorker {
         }
     }
 
-    /** Nothing is ever sent on standard input: it ends with the process that holds its other end. */
+    /** Standard input receives no data. It ends when the parent process ends. */
     private static void endWithParent() {
         Thread watch = new Thread(() -> {
             try {
                 System.in.transferTo(OutputStream.nullOutputStream());
             } catch (IOException e) {
-                // the other end is gone, too
+                // the parent process has ended, too
             }
             Runtime.getRuntime().halt(FAILED);
         });
@@ -202,7 +202,7 @@ public final class CrashWorker {
         }
     }
 
-    /** Null if the store is out of reach. */
+    /** Returns null if the store is unavailable. */
     private @Nullable Outcome outcome(Kind kind, long number) {
         try {
             return switch (kind) {

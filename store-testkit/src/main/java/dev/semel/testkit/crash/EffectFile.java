@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Where leased operations have their effects: a line each, with the number of the operation and the fencing token of the run. */
+/** The effects of leased operations: a line for each run, with the number of the operation and the fencing token. */
 final class EffectFile implements AutoCloseable {
 
-    /** All lines are as long, and so many fill a page of memory: a process that is killed leaves no half of one. */
+    /** All lines have the same length, which divides the page size: a killed process never leaves half a line. */
     static final int LINE_BYTES = 32;
 
     private final FileChannel channel;
@@ -50,7 +50,7 @@ final class EffectFile implements AutoCloseable {
         return lines;
     }
 
-    /** How many lines there are. */
+    /** Returns the number of lines. */
     static int count(Path path) throws IOException {
         return Files.exists(path) ? (int) (Files.size(path) / LINE_BYTES) : 0;
     }

@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.util.SplittableRandom;
 
 /**
- * Something that befalls what a store stands on while workers use it: its server is killed, or a connection is cut. The workers are
- * not told. They ask again, and go on.
+ * A fault of the system below the store while workers use it: its server is killed, or a connection is cut. The workers are not
+ * notified. They retry and continue.
  */
 @FunctionalInterface
 public interface Fault {
 
     /**
-     * Strikes, and returns when the store can be reached again, or will be without anybody's help.
+     * Injects the fault. Returns when the store is available again, or will be without further action.
      *
-     * @param random for what is left to chance
+     * @param random source of all random choices
      */
     void inject(SplittableRandom random) throws IOException, InterruptedException;
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What all workers have acknowledged, and what of it contradicts itself. */
+/** All acknowledgements of all workers, and the contradictions between them. */
 final class History {
 
     private final Map<Long, Acknowledgement> first = new HashMap<>();
@@ -20,7 +20,7 @@ final class History {
     private long firstOpen = 1;
     private long highest;
 
-    /** @param group number of the group of workers that acknowledged it */
+    /** @param group number of the group of workers that printed it */
     void add(int group, Acknowledgement acknowledgement) {
         acknowledgements++;
         long number = acknowledgement.number();
@@ -31,7 +31,7 @@ final class History {
                     + before.response() + "\", and later \"" + acknowledgement.response() + "\"");
         }
         if (acknowledgement.how() == How.EXECUTED) {
-            // Of those at work at the same time, the one that executed it may be heard last.
+            // The line of the worker that executed it may be read after those of concurrent workers.
             if (firstIn.getOrDefault(number, group) < group) {
                 contradictions.add("operation " + number + " (" + acknowledgement.kind()
                         + ") was executed after it had been acknowledged");
@@ -50,12 +50,12 @@ final class History {
         return Optional.ofNullable(first.get(number));
     }
 
-    /** The lowest operation that is not acknowledged. */
+    /** Returns the lowest operation that is not acknowledged. */
     long firstOpen() {
         return firstOpen;
     }
 
-    /** The highest operation that is acknowledged. */
+    /** Returns the highest operation that is acknowledged. */
     long highest() {
         return highest;
     }

@@ -1,11 +1,11 @@
 package dev.semel.testkit.crash;
 
-/** How an operation of a crash run is done. */
+/** The kinds of operations of a crash run. */
 enum Kind {
-    /** Its effect is a document and a count, in one commit with its record. */
+    /** Atomic: its effect is a document and a counter, in one commit with its record. */
     ATOMIC,
-    /** Its effect is a line of a file; run again if its owner crashed. */
+    /** Leased: its effect is a line of a file. It runs again if its owner crashed. */
     RERUN,
-    /** Its effect is a line of a file; never run again. */
+    /** Leased: its effect is a line of a file. It never runs again. */
     FREEZE
 }

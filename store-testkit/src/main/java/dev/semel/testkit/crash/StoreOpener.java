@@ -5,12 +5,12 @@ import dev.semel.store.spi.OnceStore;
 import java.nio.file.Path;
 
 /**
- * Opens the store that is tested. A public class with a public constructor without parameters: the process that is killed
- * makes its own, by the name of the class.
+ * Opens the store to test. The implementation must be a public class with a public constructor without parameters: each worker process
+ * creates an instance by the name of the class.
  */
 @FunctionalInterface
 public interface StoreOpener {
 
-    /** Opens the store in a folder: a new one, or the one that was there when the process before was killed. */
+    /** Opens the store in a folder: a new store, or the one that a killed process has left. */
     OnceStore open(Path folder, Time time);
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A worker from its start to its end, as seen by the process that started it. */
+/** A handle of a worker process. */
 final class Worker implements AutoCloseable {
 
     private static final int MOST_OF_STDERR = 4_000;
@@ -34,9 +34,9 @@ final class Worker implements AutoCloseable {
     }
 
     /**
-     * A line that a worker has printed.
+     * A line of output of a worker.
      *
-     * @param line null if there will be no more
+     * @param line the text, or null at the end of the output
      */
     record Said(Worker by, @Nullable String line) {
 
@@ -48,8 +48,8 @@ final class Worker implements AutoCloseable {
     /**
      * Starts a worker on the JVM and the class path of this process.
      *
-     * @param name of the folder for what is its own
-     * @param said where to put what it says
+     * @param name name of the folder for its temporary files
+     * @param said queue that receives its output
      */
     static Worker start(CrashWorker.Arguments arguments, String name, BlockingQueue<Said> said) throws IOException {
         Path temporary = emptied(arguments.folder().resolve(name).resolve("tmp"));
@@ -74,7 +74,7 @@ final class Worker implements AutoCloseable {
         return ttl;
     }
 
-    /** What a worker that was killed has left there would pile up. */
+    /** Deletes the files that a killed worker has left, which would accumulate. */
     private static Path emptied(Path folder) throws IOException {
         Files.createDirectories(folder);
         for (File file : Optional.ofNullable(folder.toFile().listFiles()).orElse(new File[0])) {
@@ -89,31 +89,31 @@ final class Worker implements AutoCloseable {
                 said.add(new Said(this, line));
             }
         } catch (IOException e) {
-            said.add(new Said(this, "cannot be read any more: " + e));
+            said.add(new Said(this, "can no longer be read: " + e));
         } finally {
             said.add(new Said(this, null));
         }
     }
 
-    /** Kills the worker as {@code kill -9} does. What it has printed before can still be read. */
+    /** Kills the worker with {@code kill -9}. Its output until then can still be read. */
     void kill() {
-        // Process.destroyForcibly() would close its output unread.
+        // Process.destroyForcibly() would discard unread output.
         var unused = process.toHandle().destroyForcibly();
     }
 
     /**
-     * Waits for the end.
+     * Waits until the process has ended.
      *
      * @return the exit status
      */
     int exitStatus() throws InterruptedException {
         if (!process.waitFor(DYING.toNanos(), TimeUnit.NANOSECONDS)) {
-            throw new CrashFailure("The worker does not end" + complaint());
+            throw new CrashFailure("The worker has not ended" + complaint());
         }
         return process.exitValue();
     }
 
-    /** What the worker has printed on standard error, to be put behind what is said of it. */
+    /** Returns the standard error of the worker, as the end of an error message. */
     String complaint() {
         try {
             String text = new String(Files.readAllBytes(stderr), UTF_8).strip();
@@ -125,7 +125,7 @@ final class Worker implements AutoCloseable {
         }
     }
 
-    /** Leaves nothing behind that runs. */
+    /** Kills the process if it still runs. */
     @Override
     public void close() {
         kill();

@@ -11,7 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The workers that are at work at the same time, each told the same. */
+/** Workers that run at the same time with the same arguments. */
 final class WorkerGroup implements AutoCloseable {
 
     private static final int KILLED = 128 + 9;
@@ -41,50 +41,50 @@ final class WorkerGroup implements AutoCloseable {
         }
     }
 
-    /** Whether all that are at work have startedAt to open the store. */
+    /** Returns whether all running workers have started to open the store. */
     boolean isOpening() {
         return opening.containsAll(atWork);
     }
 
-    /** Whether all that are at work have it open. */
+    /** Returns whether all running workers have opened the store. */
     boolean isOpen() {
         return open.containsAll(atWork);
     }
 
-    /** Whether any of them has opened it. */
+    /** Returns whether any worker has opened the store. */
     boolean hasOpened() {
         return !open.isEmpty();
     }
 
-    /** Whether there is one that was not killed. */
+    /** Returns whether any worker has not been killed. */
     boolean isAtWork() {
         return !atWork.isEmpty();
     }
 
-    /** Whether this one was not killed. */
+    /** Returns whether a worker has not been killed. */
     boolean isAtWork(Worker worker) {
         return atWork.contains(worker);
     }
 
-    /** Whether one of them has said something that nobody has heard. */
+    /** Returns whether there is unread output. */
     boolean hasSaid() {
         return !said.isEmpty();
     }
 
-    /** Whether one of them may still have something to say. */
+    /** Returns whether there may be more output. */
     boolean isTalking() {
         return talking > 0;
     }
 
     /**
-     * The next that one of them says, its end included.
+     * Waits for the next line of output, or for the end of the output of a worker.
      *
-     * @throws CrashFailure if they hang
+     * @throws CrashFailure if there is no output in time
      */
     Worker.Said next(Duration atMost) throws InterruptedException {
         Worker.Said next = said.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
         if (next == null) {
-            throw new CrashFailure("The worker has said nothing for " + atMost + complaints());
+            throw new CrashFailure("No output from the workers for " + atMost + complaints());
         }
         if (next.isEnd()) {
             talking--;
@@ -102,7 +102,7 @@ final class WorkerGroup implements AutoCloseable {
         return complaints.toString();
     }
 
-    /** Kills one of those at work. */
+    /** Kills a random running worker. */
     void killOne(SplittableRandom random) {
         atWork.remove(random.nextInt(atWork.size())).kill();
     }
@@ -112,7 +112,7 @@ final class WorkerGroup implements AutoCloseable {
         atWork.clear();
     }
 
-    /** @throws CrashFailure if one has not come to its end, or to another than it had to: by a kill, unless it was left in peace */
+    /** @throws CrashFailure if a worker has not ended as expected: by the kill if it was killed, by itself otherwise */
     void checkEnds() throws InterruptedException {
         for (Worker worker : all) {
             int status = worker.exitStatus();

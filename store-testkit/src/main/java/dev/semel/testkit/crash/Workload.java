@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** The operations of a crash run, numbered from 1 on. What each of them is follows from the seed, its number and the store. */
+/** The operations of a crash run, numbered from 1. Each is determined by the seed, its number and the interfaces of the store. */
 final class Workload {
 
     static final int BUCKETS = 4;
@@ -39,7 +39,7 @@ final class Workload {
         this.hasDocuments = store instanceof DocumentStore;
     }
 
-    /** On a store that has documents three of five are atomic, the others are leased. */
+    /** Returns the kind of an operation. On a document store three of five are atomic, the others are leased. */
     Kind kind(long number) {
         int drawn = random(number).nextInt(5);
         if (hasDocuments && drawn < 3) {
@@ -48,7 +48,7 @@ final class Workload {
         return drawn % 2 == 0 ? Kind.FREEZE : Kind.RERUN;
     }
 
-    /** Which count an atomic operation increases. */
+    /** Returns the number of the counter that an atomic operation increments. */
     int bucket(long number) {
         SplittableRandom random = random(number);
         random.nextInt();
@@ -68,7 +68,7 @@ final class Workload {
                 .waiting(PATIENCE);
     }
 
-    /** Writes a document under a key made for it, found by its number too, and counts it; answers with its key. */
+    /** Returns an operation that creates a document with a new key, increments a counter, and responds with the key. */
     AtomicOperation atomic(long number) {
         int bucket = bucket(number);
         return tx -> {
@@ -101,7 +101,7 @@ final class Workload {
         return Long.parseLong(counter.data().text());
     }
 
-    /** Which operation an effect is of. */
+    /** Returns the number of the operation that created a document. */
     static long number(Document effect) {
         Map<String, String> parts = EFFECT_KEY.parse(effect.key());
         return Long.parseLong(parts.getOrDefault("number", ""));

@@ -1,6 +1,6 @@
 /**
- * For people who write a store that keeps things: kills a process that uses it, again and again, and looks whether everything that
- * was acknowledged is there exactly once. Start at {@link dev.semel.testkit.crash.CrashRun}.
+ * Crash tests for authors of a durable store: repeatedly kills a process that uses the store, and checks that every acknowledged effect
+ * is stored exactly once. Start with {@link dev.semel.testkit.crash.CrashRun}.
  */
 @NullMarked
 package dev.semel.testkit.crash;

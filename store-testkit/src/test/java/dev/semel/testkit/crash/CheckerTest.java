@@ -22,7 +22,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Everything that has to hold is told when it does not. */
+/** The checker reports every kind of violation. */
 class CheckerTest {
 
     private static final int GROUPS = 3;
@@ -112,7 +112,7 @@ class CheckerTest {
     void effectOfNothing_isReported() {
         transactions.run(
                 tx -> Workload.EFFECTS.createMinted(tx, () -> IdSchemes.TID62.mint() + "-0000000061", Json.of("1")));
-        assertThat(check()).contains("operation 61 has an effect, and was never asked for");
+        assertThat(check()).contains("operation 61 has an effect, but was never requested");
     }
 
     @Test
@@ -129,7 +129,7 @@ class CheckerTest {
     void lostRecord_isReported() {
         history.add(2, new Acknowledgement(61, workload.kind(61), How.EXECUTED, "gone"));
         assertThat(new Checker(store, workload, history, 61, lines).check())
-                .containsExactly("operation 61 (" + workload.kind(61) + ") was acknowledged, and has no record");
+                .containsExactly("operation 61 (" + workload.kind(61) + ") was acknowledged, but has no record");
     }
 
     @Test
@@ -159,7 +159,7 @@ class CheckerTest {
         long number = first(Kind.FREEZE);
         lines.get(0).add(new EffectFile.Line(number, line(number).fencingToken() - 1_000_000));
         assertThat(check())
-                .contains("operation " + number + " (FREEZE) has its effect 2 times, and must not be run again");
+                .contains("operation " + number + " (FREEZE) has its effect 2 times, but must run at most once");
     }
 
     @Test
@@ -169,8 +169,8 @@ class CheckerTest {
         lines.get(2).add(new EffectFile.Line(number, higher));
         assertThat(check())
                 .hasSize(2)
-                .anyMatch(text -> text.contains("and the highest fencing token in the file is " + higher))
-                .anyMatch(text -> text.contains("and ran with " + higher));
+                .anyMatch(text -> text.contains("but the highest fencing token in the file is " + higher))
+                .anyMatch(text -> text.contains("but ran with " + higher));
     }
 
     @Test
@@ -178,7 +178,7 @@ class CheckerTest {
         long number = first(Kind.RERUN);
         EffectFile.Line line = line(number);
         lines.forEach(group -> group.remove(line));
-        assertThat(check()).containsExactly("operation " + number + " (RERUN) is completed, and has no effect");
+        assertThat(check()).containsExactly("operation " + number + " (RERUN) is completed, but has no effect");
     }
 
     @Test
@@ -187,7 +187,7 @@ class CheckerTest {
         lines.get(0).add(line);
         assertThat(check())
                 .contains("the fencing token " + line.fencingToken() + " of operation " + line.number()
-                        + " was given twice");
+                        + " was issued twice");
     }
 
     @Test
@@ -196,7 +196,7 @@ class CheckerTest {
         long lower = line.fencingToken() - 1;
         lines.get(GROUPS - 1).add(new EffectFile.Line(line.number(), lower));
         assertThat(check())
-                .containsExactly("operation " + line.number() + " was given the fencing token " + lower
+                .containsExactly("operation " + line.number() + " got the fencing token " + lower
                         + " after a kill, and " + line.fencingToken() + " before it");
     }
 

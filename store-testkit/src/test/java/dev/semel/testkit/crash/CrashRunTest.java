@@ -15,13 +15,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The run itself: it tells a store that forgets, and a worker that does not do what it is there for. */
+/** The run detects a store that loses data, and a worker that hangs or ends by itself. */
 class CrashRunTest {
 
     @TempDir
     private Path folder;
 
-    /** Opens a store that forgets everything with its process. */
+    /** Opens a store that loses everything when its process ends. */
     public static final class Forgets implements StoreOpener {
         @Override
         public OnceStore open(Path folder, Time time) {
@@ -37,7 +37,6 @@ class CrashRunTest {
         }
     }
 
-    /** Opens nothing. */
     public static final class CannotOpen implements StoreOpener {
         @Override
         public OnceStore open(Path folder, Time time) {
@@ -45,7 +44,7 @@ class CrashRunTest {
         }
     }
 
-    /** Never comes to an end. */
+    /** Opens a store that never responds. */
     public static final class Hangs implements StoreOpener {
         @Override
         public OnceStore open(Path folder, Time time) {
@@ -64,7 +63,7 @@ class CrashRunTest {
         assertThatThrownBy(() -> new CrashRun(settings(Forgets.class)).run())
                 .isInstanceOf(CrashFailure.class)
                 .hasMessageStartingWith("Seed 11, after 3 kills, in " + folder + ": ")
-                .hasMessageContaining("things do not hold:\n- ")
+                .hasMessageContaining("violations:\n- ")
                 .hasMessageEndingWith("\n- …");
         assertThat(Files.size(folder.resolve("effects")))
                 .isPositive()
@@ -91,7 +90,7 @@ class CrashRunTest {
         CrashSettings hanging = settings(Hangs.class).withKills(0).withMaxWait(Duration.ofSeconds(3));
         assertThatThrownBy(() -> new CrashRun(hanging).run())
                 .isInstanceOf(CrashFailure.class)
-                .hasMessageContaining("The worker has said nothing for PT3S");
+                .hasMessageContaining("No output from the workers for PT3S");
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
                 .allSatisfy(child ->
                         assertThat(child.info().commandLine().orElse("")).doesNotContain(Hangs.class.getName()));

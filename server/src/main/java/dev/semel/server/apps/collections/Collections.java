@@ -25,20 +25,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Documents in collections, each user's own, under ids that are minted or chosen. */
+/** Collections of JSON documents with minted or chosen ids. Each user has separate collections. */
 public final class Collections implements App {
 
-    /** The most characters of a collection's name. */
+    /** The maximum length of a collection's name. */
     private static final int LONGEST_NAME = 60;
 
-    /** Keeps the collections of users apart from those of the server. */
+    /** Prefix that separates collections of users from those of the server. */
     private static final String OWN = "own/";
 
     private static final String DOCUMENTS = "/v1/collections/{collection}/records";
     private static final String DOCUMENT = DOCUMENTS + "/{id}";
     private static final int MOST_IDS = 1_000;
 
-    /** How many counted ids that somebody has chosen before are skipped at once. */
+    /** The maximum number of taken ids that a request skips, with schemes that count. */
     private static final int MOST_SKIPPED = 1_000;
 
     private final DocumentStore store;
@@ -74,7 +74,7 @@ public final class Collections implements App {
         return ApiResponse.created(json(document)).with("ETag", tag(document));
     }
 
-    /** A parameter; one without a value counts as not given. */
+    /** Returns a parameter. One without a value counts as missing. */
     private static Optional<String> given(Request request, String parameter) {
         return request.parameter(parameter).filter(value -> !value.isEmpty());
     }
@@ -87,7 +87,10 @@ public final class Collections implements App {
         }
     }
 
-    /** Somebody may have chosen the next numbers before, so each is looked at; those that are taken need not stay so. */
+    /**
+     * Creates a document under the next free number: users may have chosen some of the numbers themselves. Reads outside of the
+     * transaction, so a taken number does not become a precondition of the commit.
+     */
     private Document createCounted(Request request, DocumentCollection collection, IdScheme scheme, Json data) {
         for (int i = 0; i < MOST_SKIPPED; i++) {
             String id = scheme.mint();
@@ -110,7 +113,7 @@ public final class Collections implements App {
         }
         if (create.isPresent()) {
             if (!create.get().strip().equals("*")) {
-                throw ProblemException.invalid("If-None-Match", "has to be *");
+                throw ProblemException.invalid("If-None-Match", "must be *");
             }
             return create(request, collection, id, data);
         }
@@ -144,7 +147,7 @@ public final class Collections implements App {
         return ApiResponse.nothing();
     }
 
-    /** The document that is to be changed, if it has one of the versions that the change is meant for. */
+    /** Returns the document that a request changes, if its version meets the precondition. */
     private static Document current(Request request, DocumentCollection collection, IfMatch versions) {
         Document current =
                 collection.read(request.tx(), id(request)).orElseThrow(() -> ProblemException.notFound("document"));
@@ -194,7 +197,7 @@ public final class Collections implements App {
     private static DocumentCollection collection(Request request) {
         String name = request.part("collection");
         if (name.length() > LONGEST_NAME || !TextFormat.TEXT.isValid(name)) {
-            throw ProblemException.invalid("collection", "has to be 1 to " + LONGEST_NAME + " of 0-9A-Za-z_-");
+            throw ProblemException.invalid("collection", "must be 1 to " + LONGEST_NAME + " of 0-9A-Za-z_-");
         }
         return DocumentCollection.of(OWN + name, DocumentIds.ANY).ownedBy(request.user());
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.apps.collections;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.document.StoredSequence;
 import dev.semel.document.Transaction;
@@ -12,33 +12,36 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The schemes that make ids for users. Those that count do so for each user apart, in the store, so that nobody sees from their
- * ids what others do.
+ * The id schemes that users may choose. Schemes that count use a stored sequence per user, so ids do not reveal the activity of other
+ * users.
  */
 final class IdSource {
 
-    /** All that need no more than to be made; short ids have to be allocated. */
+    /** All schemes except short ids, which must be allocated. */
     private static final List<IdScheme> SCHEMES = IdSchemes.all().stream()
             .filter(scheme -> scheme != IdSchemes.DAY_NONCE)
             .toList();
 
     private IdSource() {}
 
-    /** The scheme with a given name. */
+    /**
+     * Returns the scheme with the given name.
+     *
+     * @throws ProblemException if there is none
+     */
     static IdScheme scheme(String name) {
         return SCHEMES.stream()
                 .filter(scheme -> scheme.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> ProblemException.invalid(
                         "scheme",
-                        "has to be one of "
-                                + SCHEMES.stream().map(IdScheme::name).collect(Collectors.joining(", "))));
+                        "must be one of " + SCHEMES.stream().map(IdScheme::name).collect(Collectors.joining(", "))));
     }
 
     /**
-     * The scheme, ready to make ids.
+     * Returns a scheme that can mint ids.
      *
-     * @param purpose what is counted, if the scheme counts: each has a count of its own
+     * @param purpose the name of the sequence, if the scheme counts; each user has a separate sequence for each purpose
      */
     static IdScheme minting(IdScheme scheme, Transaction tx, String user, String purpose) {
         return scheme.isCounted()
@@ -46,9 +49,9 @@ final class IdSource {
                 : scheme;
     }
 
-    /** Named by a hash, since a name has room for a user's or for a collection's, but not for both. */
+    /** Uses a hash as the name of the sequence, because the name of the user and the collection together may be too long. */
     private static StoredSequence sequence(String user, String scheme, String purpose) {
         String name = String.join("/", user, scheme, purpose);
-        return StoredSequence.named(Fingerprint.ofBytes(name.getBytes(US_ASCII)).hex());
+        return StoredSequence.named(Fingerprint.ofBytes(name.getBytes(UTF_8)).hex());
     }
 }

@@ -5,17 +5,21 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The versions that a change is meant for, as {@code If-Match} tells them: {@code "3"}, or {@code *} for whichever there is.
+ * The versions in an {@code If-Match} header: {@code "3"}, or {@code *} for any version.
  *
- * @param tags the tags, without their quotes; weak ones, which match nothing, as they are
+ * @param tags the tags without quotes. Weak tags are kept as they are, and match no version
  */
 record IfMatch(List<String> tags) {
 
     private static final String NAME = "If-Match";
     private static final String ANY = "*";
-    private static final String QUOTED_ANY = "\"*\""; // a version that no record has
+    private static final String QUOTED_ANY = "\"*\""; // matches no version, unlike an unquoted asterisk
 
-    /** Reads the header. */
+    /**
+     * Parses the value of the header.
+     *
+     * @throws ProblemException if it is malformed
+     */
     static IfMatch parse(String header) {
         return new IfMatch(Arrays.stream(header.split(",", -1))
                 .map(String::strip)
@@ -27,7 +31,7 @@ record IfMatch(List<String> tags) {
         if (text.equals(ANY) || isNumber(text) || isQuoted(text.startsWith("W/") ? text.substring(2) : text)) {
             return isQuoted(text) && !text.equals(QUOTED_ANY) ? text.substring(1, text.length() - 1) : text;
         }
-        throw ProblemException.invalid(NAME, "has to be a version in quotes, such as \"3\", or *");
+        throw ProblemException.invalid(NAME, "must be a version in quotes, such as \"3\", or *");
     }
 
     private static boolean isNumber(String text) {
@@ -38,7 +42,7 @@ record IfMatch(List<String> tags) {
         return text.length() >= 2 && text.indexOf('"') == 0 && text.indexOf('"', 1) == text.length() - 1;
     }
 
-    /** Whether a version is one of them. */
+    /** Whether a version is one of those in the header. */
     boolean isMetBy(long version) {
         return tags.contains(ANY) || tags.contains(Long.toString(version));
     }

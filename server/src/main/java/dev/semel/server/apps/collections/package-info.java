@@ -1,4 +1,4 @@
-/** Records in collections, as described in the SimpleDB id specification. */
+/** The collections API, as described in the SimpleDB id specification. */
 @NullMarked
 package dev.semel.server.apps.collections;
 

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 
-/** How many likes and comments a post has. */
+/** The number of likes and comments of a post. */
 record Counts(long likes, long comments) {
 
-    /** Those of a new post. */
+    /** The counts of a new post. */
     static final Counts NONE = new Counts(0, 0);
 
     static Counts of(Document.Reader reader, String post) {

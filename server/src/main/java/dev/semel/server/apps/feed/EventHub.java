@@ -31,23 +31,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the events of the feed to all readers on this server. One thread reads new events from the store, once for all readers: when the
- * store notifies it, and every second anyway, so that nothing depends on notifications. It sends as fast as each client reads, and waits
- * for none.
+ * Sends events of the feed to all readers on this server. A single thread reads new events from the store, once for all readers: when the
+ * store notifies it, and every second in case a notification was lost. Each reader receives events as fast as it reads, and none delays
+ * another.
  *
- * <p>A reader resumes after an event that is still kept, identified by its key: an event that has expired, or is not in this store, is
- * recognised as such. If there is no event, or no recent one, a mark is written.
+ * <p>The {@code Last-Event-ID} of a reader is the key of a stored event, so an expired or unknown one is detected. If the feed has no
+ * recent event, a mark is stored for new readers to start from.
  */
 final class EventHub {
 
     private static final int PAGE = 500;
-    private static final int STEP = 32; // each may be as large as a body
+    private static final int STEP = 32; // an event may be as large as a request body
     private static final int PAGE_BYTES = 256 << 10;
-    private static final int EVENT_BYTES = 200; // beside its text
+    private static final int EVENT_BYTES = 200; // memory of an event in addition to its text
     private static final int LOADERS = 4;
-    private static final int SHARE_OF_USER = 4; // a user may have a quarter of all readers
+    private static final int SHARE_OF_USER = 4; // a user may open a quarter of all streams
     private static final Duration POLL = Duration.ofSeconds(1);
-    private static final Duration IDLE = Duration.ofHours(1); // while nobody reads
+    private static final Duration IDLE = Duration.ofHours(1); // while there are no readers
     private static final int RETRY_MILLIS = 1000;
     private static final Logger LOG = LoggerFactory.getLogger(EventHub.class);
 
@@ -61,14 +61,14 @@ final class EventHub {
     private Runnable unwatch = () -> {};
     private boolean running;
     private volatile boolean closed;
-    private volatile @Nullable Tail tail; // as long as somebody reads
+    private volatile @Nullable Tail tail; // null while there are no readers
     private volatile CompletableFuture<Void> news = new CompletableFuture<>();
 
     /**
-     * A hub without readers.
+     * Creates a hub without readers.
      *
-     * @param most how many may read at once
-     * @param heldBytes how many bytes of pages are held for readers that are behind
+     * @param most the maximum number of readers
+     * @param heldBytes the maximum size of all pages that are held for readers that are behind
      */
     EventHub(OrderedStore store, Transactions transactions, Time time, int most, long heldBytes) {
         this.transactions = transactions;
@@ -87,16 +87,18 @@ final class EventHub {
         return thread;
     }
 
-    /** Lets somebody read, from where they were or from now on. What is committed after this returns, they get. */
+    /**
+     * Returns a stream that starts after the {@code Last-Event-ID}, or now. It contains every event that is committed after this returns.
+     */
     ApiResponse subscribe(Request request) {
         if (closed || subscribers.size() >= most) {
             throw new ProblemException(Problem.of(503, "busy", "Too busy")
-                    .detailed("There are too many readers, or the server is being stopped")
+                    .detailed("There are too many readers, or the server is stopping")
                     .with(Problem.RETRY_AFTER, RETRY_MILLIS));
         }
         if (isAtLimit(request.user())) {
             throw new ProblemException(Problem.of(429, "too_many_readers", "Too many readers")
-                    .detailed("A user may read events " + mostOfUser() + " times at once")
+                    .detailed("A user may open " + mostOfUser() + " event streams")
                     .with(Problem.RETRY_AFTER, RETRY_MILLIS));
         }
         Optional<String> lastId = request.header("Last-Event-ID").filter(id -> !id.isEmpty());
@@ -109,7 +111,7 @@ final class EventHub {
         return ApiResponse.events(new Subscriber(this, time, request.user(), from.sequence(), greeting + "\n"));
     }
 
-    /** A user may have a quarter of all readers; if very few are allowed, all of them. */
+    /** Returns the maximum number of streams of one user: a quarter of all, or all if only a few are allowed. */
     private int mostOfUser() {
         return most <= SHARE_OF_USER ? most : most / SHARE_OF_USER;
     }
@@ -118,7 +120,7 @@ final class EventHub {
         return subscribers.stream().filter(each -> each.user().equals(user)).count() >= mostOfUser();
     }
 
-    /** The event with an id, if all behind it are there still. */
+    /** Returns the event with an id, if it and all later events are still stored. */
     private Optional<Document> known(String id) {
         Instant oldest = store.clock().instant().minus(FeedEvent.RESUMABLE);
         return EVENTS.key().isValid(id)
@@ -126,7 +128,7 @@ final class EventHub {
                 : Optional.empty();
     }
 
-    /** One that readers can go on behind for a good while yet. */
+    /** Returns an event that readers can resume after for at least half of the time that events are kept. Creates one if necessary. */
     private Document newest() {
         Instant oldest = store.clock().instant().minus(FeedEvent.RESUMABLE.dividedBy(2));
         return newestIfAny().filter(event -> event.createdAt().isAfter(oldest)).orElseGet(() -> {
@@ -139,7 +141,7 @@ final class EventHub {
         return EVENTS.newest(store, Map.of(), null, 1).items().stream().findFirst();
     }
 
-    /** Takes one more; false if it comes too late, or others came in between. */
+    /** Adds a reader. Returns false if the hub is closed or a limit has been reached in the meantime. */
     synchronized boolean add(Subscriber subscriber) {
         if (closed || subscribers.size() >= most || isAtLimit(subscriber.user())) {
             return false;
@@ -161,12 +163,12 @@ final class EventHub {
         pages.release(subscriber);
     }
 
-    /** When it has sent all that was read for it. */
+    /** Releases the memory of a page that the reader has sent. */
     void release(Subscriber subscriber) {
         pages.release(subscriber);
     }
 
-    /** The latest events; null if they are not known yet. */
+    /** Returns the latest events; null if none have been read since readers were connected. */
     @Nullable Tail tail() {
         return tail;
     }
@@ -188,13 +190,13 @@ final class EventHub {
         }
     }
 
-    /** Whatever ended it: the next reader begins it anew. */
+    /** The next reader starts the thread again. */
     private synchronized void ended() {
         running = false;
         unwatch.run();
     }
 
-    /** While nobody reads, nothing is read, and so the tail has an end that does not grow: it is let go. */
+    /** Drops the tail while there are no readers, because it is not extended then. */
     private synchronized boolean isIdle() {
         if (subscribers.isEmpty()) {
             tail = null;
@@ -202,7 +204,7 @@ final class EventHub {
         return subscribers.isEmpty();
     }
 
-    /** Reads what is new and hands it on; true if there may be more. */
+    /** Reads new events and wakes all readers. Returns true if there may be more. */
     private boolean readNew() {
         boolean more = false;
         try {
@@ -217,7 +219,7 @@ final class EventHub {
             }
             more = page.next().isPresent();
         } catch (StoreException e) {
-            LOG.atDebug().addKeyValue("error", e.getMessage()).log("Store unavailable: new events are read later");
+            LOG.atDebug().addKeyValue("error", e.getMessage()).log("Store unavailable; reading new events is retried");
         } catch (RuntimeException e) {
             LOG.atError().setCause(e).log("Failed to read new events");
         }
@@ -231,16 +233,16 @@ final class EventHub {
         return more;
     }
 
-    /** Ends a stream soon if its reader would be rejected now. */
+    /** Verifies the token of a reader in the background, and ends the stream if it is invalid. */
     void checkSoon(StreamingResponse flow) {
         try {
             loaders.execute(flow::endIfRejected);
         } catch (RejectedExecutionException e) {
-            flow.end(); // everything ends
+            flow.end(); // the hub is closed
         }
     }
 
-    /** Reads for one that is behind. If that fails, it is tried again when it is woken the next time. */
+    /** Reads a page for a reader that is behind. If this fails, the reader requests it again when it is woken. */
     void load(Subscriber subscriber, long sequence) {
         try {
             loaders.execute(() -> {
@@ -255,7 +257,7 @@ final class EventHub {
                 }
             });
         } catch (RejectedExecutionException e) {
-            subscriber.end(); // everything ends
+            subscriber.end(); // the hub is closed
         }
     }
 
@@ -267,13 +269,13 @@ final class EventHub {
         pages.take(subscriber, bytes).forEach(Subscriber::end);
         subscriber.take(loaded);
         if (!subscribers.contains(subscriber)) {
-            pages.release(subscriber); // it has ended meanwhile
+            pages.release(subscriber); // it has ended in the meantime
         }
     }
 
     private Subscriber.Loaded read(long sequence) {
         Tail known = tail;
-        long end = known == null ? 0 : known.end(); // as it was before the rest is read
+        long end = known == null ? 0 : known.end(); // read before the page, so the page covers all events up to it
         List<FeedEvent> events = new ArrayList<>();
         long last = sequence;
         int bytes = 0;
@@ -295,7 +297,7 @@ final class EventHub {
         return new Subscriber.Loaded(events, 0);
     }
 
-    /** Ends all streams. */
+    /** Ends all streams and the background threads. */
     void close() {
         synchronized (this) {
             closed = true;

@@ -15,6 +15,7 @@ import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
 import dev.semel.server.web.ApiResponse;
+import dev.semel.server.web.Caller;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Pages;
@@ -34,14 +35,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A feed that all users share: posts, one like of each user, comments. Whatever changes it happens once. */
+/** A feed that all users share, with posts, likes and comments. Every change requires an idempotency key. */
 public final class Feed implements App {
 
     private static final String FEED = "/v1/feed/posts";
     private static final String POST = FEED + "/{id}";
     private static final int LONGEST_TEXT = 1 << 20;
     private static final int MOST_READERS = 4096;
-    private static final int HELD_SHARE = 16; // of the memory, for readers of events who are behind
+    private static final int HELD_SHARE = 16; // of the heap, for event pages of slow readers
     private static final Json NOTHING = Json.of("{}");
 
     private final OrderedStore store;
@@ -49,16 +50,16 @@ public final class Feed implements App {
     private final PostCleanup postCleanup;
     private final @Nullable Duration kept;
 
-    /** @param kept how long posts are kept; null for ever */
+    /** @param kept how long posts are kept; null to keep them indefinitely */
     public Feed(OrderedStore store, Transactions transactions, Time time, @Nullable Duration kept) {
         this(store, transactions, time, kept, MOST_READERS, Runtime.getRuntime().maxMemory() / HELD_SHARE);
     }
 
     /**
-     * A feed with limits of its own.
+     * Creates a feed with limits for readers of events.
      *
-     * @param mostReaders how many may read events at once
-     * @param heldBytes how much is held at once for those of them who are behind
+     * @param mostReaders the maximum number of concurrent readers
+     * @param heldBytes the maximum size of all pages that are held for readers that are behind
      */
     Feed(
             OrderedStore store,
@@ -101,12 +102,12 @@ public final class Feed implements App {
         events.close();
     }
 
-    /** Posts, the latest commit first. */
+    /** Returns a page of posts, the latest commit first. */
     private Page newest(@Nullable String after, int limit) {
         return POSTS.newest(store, Map.of(), after, limit);
     }
 
-    /** Comments on a post, the earliest commit first. */
+    /** Returns a page of comments on a post, the earliest commit first. */
     private Page oldest(Document post, @Nullable String after, int limit) {
         return COMMENTS.oldest(store, Map.of("post", post.key()), after, limit);
     }
@@ -122,7 +123,7 @@ public final class Feed implements App {
         return ApiResponse.created(json);
     }
 
-    /** The members of every event: which post it is about. */
+    /** Returns the members that all events have. */
     private static ObjectNode about(Document post) {
         return JsonText.object().put("postId", post.key());
     }
@@ -140,10 +141,10 @@ public final class Feed implements App {
         if (!wasDeleted && POSTS.create(tx, id, data) instanceof WriteResult.Written written) {
             return written.document();
         }
-        throw ProblemException.named(409, "id_taken", "There is, or was, a post with this id");
+        throw ProblemException.named(409, "id_taken", "A post with this id exists or has existed");
     }
 
-    /** What somebody wrote. */
+    /** Returns the stored data of a post or comment. */
     private static Json written(Request request, JsonNode body) {
         return JsonText.json(
                 JsonText.object().put("author", request.user()).put("text", Request.text(body, "text", LONGEST_TEXT)));
@@ -152,7 +153,7 @@ public final class Feed implements App {
     private static ApiResponse like(Request request) {
         Transaction tx = request.tx();
         Document post = post(tx, request.part("id"));
-        String like = LIKES.key().key(Map.of("post", post.key(), "user", request.user()));
+        String like = LIKES.key().key(Map.of("post", post.key(), "user", Caller.keyPart(request.user())));
         if (LIKES.create(tx, like, NOTHING) instanceof WriteResult.Written) {
             Counts.change(tx, post.key(), Counts::withLike);
             FeedEvent.publish(
@@ -191,7 +192,7 @@ public final class Feed implements App {
         Document post = post(tx, request.part("id"));
         if (!JsonText.tree(post.data()).get("author").stringValue().equals(request.user())) {
             throw new ProblemException(
-                    Problem.of(403, "not_author", "Forbidden").detailed("Only its author may delete a post"));
+                    Problem.of(403, "not_author", "Forbidden").detailed("Only the author of a post may delete it"));
         }
         PostCleanup.remove(tx, post.key());
         FeedEvent.publish("delete", request, about(post));

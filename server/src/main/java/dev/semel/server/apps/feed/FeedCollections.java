@@ -5,7 +5,10 @@ import dev.semel.key.KeyTemplate;
 import dev.semel.server.web.ProblemException;
 import dev.semel.store.Document;
 
-/** What is kept of a feed. What changes often is apart from what does not, so that a like touches neither the post nor its place. */
+/**
+ * The collections that store a feed. Counts are separate from posts, so that a like changes neither the post nor its position in commit
+ * order.
+ */
 final class FeedCollections {
 
     static final DocumentCollection POSTS =
@@ -15,26 +18,30 @@ final class FeedCollections {
                     "feed/comments", KeyTemplate.of("{post:tid62}-{comment:tid62}"))
             .inCommitOrder("post");
 
-    /** One for each post and user. */
+    /** One document for each post and user. */
     static final DocumentCollection LIKES =
             DocumentCollection.of("feed/likes", KeyTemplate.of("{post:tid62}-{user:text}"));
 
-    /** How many likes and comments a post has, from the first of them on. */
+    /** Counts of likes and comments. A post has none before its first like or comment. */
     static final DocumentCollection COUNTS = DocumentCollection.of("feed/counts", KeyTemplate.of("{post:tid62}"));
 
-    /** Ids of posts that were deleted: none is used again, or it would come with the likes of another. */
+    /** Ids of deleted posts. They cannot be used again, since likes of the deleted post may still exist. */
     static final DocumentCollection DELETED = DocumentCollection.of("feed/deleted", KeyTemplate.of("{post:tid62}"));
 
-    /** Posts that were deleted, whose likes and comments are still to be removed. */
+    /** Deleted posts whose likes and comments have not been deleted yet. */
     static final DocumentCollection LEFT_OVER = DocumentCollection.of("feed/left-over", KeyTemplate.of("{post:tid62}"));
 
-    /** What happened to the feed, for a while. */
+    /** Events of the feed. They expire. */
     static final DocumentCollection EVENTS = DocumentCollection.of("feed/events", KeyTemplate.of("{event:tid62}"))
             .inCommitOrder();
 
     private FeedCollections() {}
 
-    /** A post that has to be there. */
+    /**
+     * Returns a post.
+     *
+     * @throws ProblemException if it does not exist
+     */
     static Document post(Document.Reader reader, String id) {
         if (!POSTS.key().isValid(id)) {
             throw ProblemException.notFound("post");

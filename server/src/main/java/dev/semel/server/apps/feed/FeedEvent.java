@@ -14,17 +14,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A change of the feed, as its readers get it. It is kept for a while in the same commit as its effect, and has the
- * sequence number of that commit; so the order of events is the order of commits.
+ * An event of the feed. It is stored in the same commit as its effect and has the sequence number of that commit, so events are in commit
+ * order.
  */
 final class FeedEvent {
 
-    /** How long readers can go on behind one. */
+    /** How long a reader can resume after an event. */
     static final Duration RESUMABLE = Duration.ofDays(1);
 
     /**
-     * How long one is kept: longer, because its time is taken when its transaction begins. So as long as readers can go on behind
-     * one, all behind it are there.
+     * Longer than readers can resume, because the expiry counts from the start of the transaction. So if a reader can resume after an
+     * event, all later events are still stored.
      */
     private static final Duration TTL = RESUMABLE.plusHours(1);
 
@@ -37,7 +37,7 @@ final class FeedEvent {
     private final boolean mark;
     private final String user;
     private final byte[] toAuthor;
-    private final byte[] toOthers; // the same, if there is nothing to leave out
+    private final byte[] toOthers; // the same array if the event has no clientTxId
 
     private FeedEvent(Document stored) {
         ObjectNode tree = (ObjectNode) JsonText.tree(stored.data());
@@ -48,15 +48,15 @@ final class FeedEvent {
         this.toOthers = tree.remove(CLIENT_TX_ID) == null ? toAuthor : text(stored.key(), tree);
     }
 
-    /** One that is kept. */
+    /** Parses an event from its document. */
     static FeedEvent of(Document stored) {
         return new FeedEvent(stored);
     }
 
     /**
-     * Publishes what a request did, when it is committed.
+     * Stores an event in the transaction of a request.
      *
-     * @param what the members beside user and time
+     * @param what the members of the event in addition to its type, user and time
      */
     static void publish(String type, Request request, ObjectNode what) {
         Transaction tx = request.tx();
@@ -69,7 +69,7 @@ final class FeedEvent {
         keep(tx, event);
     }
 
-    /** Something to go on behind, of which nobody is told. */
+    /** Stores an event that is not sent to readers, so that readers have an event to resume after. */
     static Document mark(Transaction tx) {
         return keep(tx, JsonText.object().put(TYPE, MARK));
     }
@@ -78,19 +78,19 @@ final class FeedEvent {
         return EVENTS.createMinted(tx, IdSchemes.TID62::mint, JsonText.json(event), TTL);
     }
 
-    /** Its commit sequence number. */
+    /** Returns the commit sequence number of the event. */
     long sequence() {
         return sequence;
     }
 
-    /** Whether nobody is told of it. */
+    /** Whether the event is only a position to resume after, and not sent to readers. */
     boolean isMark() {
         return mark;
     }
 
     /**
-     * How a reader is told: what the client called the transaction is for the user alone who caused it. The bytes are made once,
-     * however many read them.
+     * Returns the event in the format of server-sent events. Only the user who caused the event receives the {@code clientTxId}. The bytes
+     * are shared by all readers.
      */
     byte[] textFor(String reader) {
         return reader.equals(user) ? toAuthor : toOthers;
@@ -98,7 +98,7 @@ final class FeedEvent {
 
     private static byte[] text(String id, JsonNode event) {
         byte[] head = ("id: " + id + "\nevent: " + event.get(TYPE).stringValue() + "\ndata: ").getBytes(US_ASCII);
-        byte[] data = JsonText.bytes(event); // a single line
+        byte[] data = JsonText.bytes(event); // a single line, as the format requires
         ByteArrayOutputStream text = new ByteArrayOutputStream(head.length + data.length + 2);
         text.writeBytes(head);
         text.writeBytes(data);
@@ -107,7 +107,7 @@ final class FeedEvent {
         return text.toByteArray();
     }
 
-    /** About how much memory it takes. */
+    /** Returns the approximate size of the event in memory. */
     int bytes() {
         return toOthers.length + (toAuthor == toOthers ? 0 : toAuthor.length);
     }

@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Room for the pages that readers hold who are behind, for all of them together. Who needs more than is left gets it from those who
- * have held theirs longest, as they are the slowest.
+ * Limits the memory of all event pages that are held for readers that are behind. When the budget is exhausted, the readers that have held
+ * their page longest lose it, since they are the slowest.
  */
 final class PageBudget {
 
     private final long most;
-    private final Map<Subscriber, Long> held = new LinkedHashMap<>(); // the longest held first
+    private final Map<Subscriber, Long> held = new LinkedHashMap<>(); // in order of acquisition
     private long bytes;
 
-    /** @param most how many bytes; a single page finds room all the same */
+    /** @param most the budget in bytes; a single page may exceed it */
     PageBudget(long most) {
         this.most = most;
     }
 
-    /** Takes room for a reader that has none, and returns those who have lost theirs, and have to be ended. */
+    /** Reserves memory for a page of a reader that holds none. Returns the readers that lost theirs, which must be ended. */
     synchronized List<Subscriber> take(Subscriber reader, long needed) {
         List<Subscriber> slowest = new ArrayList<>();
         while (bytes + needed > most && !held.isEmpty()) {
@@ -33,7 +33,7 @@ final class PageBudget {
         return slowest;
     }
 
-    /** Gives back what a reader has, if it has something. */
+    /** Releases the memory of a reader's page, if it holds one. */
     synchronized void release(Subscriber reader) {
         Long had = held.remove(reader);
         bytes -= had == null ? 0 : had;

@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What becomes of posts that were deleted, or are older than they are to be kept: the post itself goes at once, and its likes and
- * comments, of which there may be any number, with the sweeps that follow, a few at a time.
+ * Deletes posts, on request or because of their age. The post itself is deleted at once. Its likes and comments, which may be many, are
+ * deleted by later sweeps in small steps.
  */
 final class PostCleanup {
 
-    /** A post is written in up to four places. */
+    /** Few, because deleting a post writes up to four documents. */
     private static final int POSTS_AT_A_TIME = 5;
 
     private static final int ROWS_AT_A_TIME = 20;
@@ -41,7 +41,7 @@ final class PostCleanup {
         this.store = transactions.store();
     }
 
-    /** Removes a post; returns whether it was there. */
+    /** Deletes a post. Returns whether it existed. */
     static boolean remove(Transaction tx, String post) {
         boolean there = POSTS.delete(tx, post) instanceof WriteResult.Written;
         if (there) {
@@ -53,7 +53,7 @@ final class PostCleanup {
         return there;
     }
 
-    /** Removes some posts that are older than that, and returns how many; 0 if there are no more. Nobody is told: it is not an event. */
+    /** Deletes some posts that are older than a given time. Returns how many, and 0 if there are no more. Publishes no events. */
     long removeOld(Duration kept) {
         Instant end = store.clock().instant().minus(kept);
         List<String> old = POSTS.oldest(store, Map.of(), null, POSTS_AT_A_TIME).items().stream()
@@ -64,7 +64,7 @@ final class PostCleanup {
                 tx -> old.stream().filter(post -> remove(tx, post)).count());
     }
 
-    /** Removes some likes or comments of posts that have gone, and returns how many documents went; 0 if there are no more. */
+    /** Deletes some likes or comments of deleted posts. Returns how many documents were deleted, and 0 if there are no more. */
     long removeLeftOver() {
         List<Document> left =
                 LEFT_OVER.scan(store, KeyRange.ofPrefix(""), null, 1).items();

@@ -11,9 +11,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of the events from some event on: page by page from the store until it has caught up with the {@link Tail}, and along
- * that from then on. It holds a page at most; so however slow it is, it costs no more. If the tail leaves it behind, or others need
- * the room that its page takes, it is dropped, and may come again.
+ * A reader of events. It reads pages from the store until it has caught up with the {@link Tail}, and follows the tail after that. It holds
+ * at most one page. If it falls behind the tail, or other readers need the memory of its page, the stream is ended and the client may
+ * resume.
  */
 final class Subscriber implements StreamingResponse.Source {
 
@@ -27,28 +27,28 @@ final class Subscriber implements StreamingResponse.Source {
     private final Queue<FeedEvent> page = new ArrayDeque<>();
     private byte @Nullable [] greeting;
     private @Nullable StreamingResponse flow;
-    private long sequence; // all up to it were sent
-    private long reached; // when the page was sent
+    private long sequence; // all events up to this one were sent
+    private long reached; // becomes the sequence when the page was sent
     private long lastSent;
     private long lastChecked;
     private boolean loading;
-    private boolean holding; // room for the page
+    private boolean holding; // memory for the page is reserved
     private volatile @Nullable Loaded loaded;
     private volatile Tail.@Nullable Link link;
 
     /**
-     * What was read from the store.
+     * A page read from the store.
      *
-     * @param reached a sequence number up to which there are no others
+     * @param reached a sequence number up to which the page contains all events; 0 if it is not known
      */
     record Loaded(List<FeedEvent> events, long reached) {}
 
     /**
-     * A reader who has not begun yet.
+     * Creates a reader that has not started.
      *
-     * @param user who reads
-     * @param sequence after which
-     * @param greeting what is sent before all events
+     * @param user the user who reads
+     * @param sequence the commit sequence number to start after
+     * @param greeting sent before all events
      */
     Subscriber(EventHub hub, Time time, String user, long sequence, String greeting) {
         this.hub = hub;
@@ -58,7 +58,7 @@ final class Subscriber implements StreamingResponse.Source {
         this.greeting = greeting.getBytes(US_ASCII);
     }
 
-    /** Who reads. */
+    /** Returns the user who reads. */
     String user() {
         return user;
     }
@@ -73,7 +73,7 @@ final class Subscriber implements StreamingResponse.Source {
         }
     }
 
-    /** Sends what there is for it. */
+    /** Sends available events. */
     void wake() {
         if (flow != null) {
             flow.wake();
@@ -86,7 +86,7 @@ final class Subscriber implements StreamingResponse.Source {
         }
     }
 
-    /** Drops it if it is too far behind. */
+    /** Ends the stream if the tail has dropped its position. */
     void dropIfLost(Tail tail) {
         Tail.Link at = link;
         if (at != null && tail.hasLost(at)) {
@@ -155,7 +155,7 @@ final class Subscriber implements StreamingResponse.Source {
     private @Nullable FeedEvent nextOfTail() {
         Tail tail = hub.tail();
         if (tail == null) {
-            return null; // the hub wakes it when there is one
+            return null; // the hub wakes it when there is a tail
         }
         Tail.Link at = link == null ? tail.find(sequence) : link;
         if (at == null) {
@@ -175,7 +175,7 @@ final class Subscriber implements StreamingResponse.Source {
         return null;
     }
 
-    /** Hands over what was asked for. */
+    /** Receives a requested page. */
     void take(Loaded events) {
         loaded = events;
     }

@@ -3,9 +3,9 @@ package dev.semel.server.apps.feed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest events in their order, for all readers that keep up: a chain at whose end one thread adds, and along which each reader
- * goes at its own pace. What it holds is bounded. A link that it has let go of leads on all the same, so it is for the readers
- * not to hold on to one.
+ * The latest events in order, for readers that have caught up. It is a linked list: one thread appends, and each reader follows it
+ * independently. Its size is bounded. A dropped link still leads to later ones, so a reader that holds on to one prevents them from being
+ * freed.
  */
 final class Tail {
 
@@ -15,11 +15,11 @@ final class Tail {
     private volatile Link first;
     private volatile Link last;
 
-    /** An event, or where the chain began. */
+    /** An event in the list, or its start. */
     static final class Link {
         private final @Nullable FeedEvent event;
         private final long sequence;
-        private final long events; // with this one, from the beginning on
+        private final long events; // including this one, since the start of the list
         private final long bytes;
         private volatile @Nullable Link next;
 
@@ -30,24 +30,24 @@ final class Tail {
             this.bytes = bytes;
         }
 
-        /** The one behind it; null if there is none yet. */
+        /** Returns the next link; null if there is none yet. */
         @Nullable Link next() {
             return next;
         }
 
-        /** What it holds; null where the chain began. */
+        /** Returns the event; null for the start of the list. */
         @Nullable FeedEvent event() {
             return event;
         }
     }
 
-    /** Of all events after a sequence number. */
+    /** Creates a list of all events after a sequence number. */
     Tail(long sequence) {
         first = new Link(null, sequence, 0, 0);
         last = first;
     }
 
-    /** By one thread alone. */
+    /** Appends an event. Called by one thread only. */
     void add(FeedEvent event) {
         Link before = last;
         Link link = new Link(event, event.sequence(), before.events + 1, before.bytes + event.bytes());
@@ -64,12 +64,15 @@ final class Tail {
         first = kept;
     }
 
-    /** The sequence number of the last event. */
+    /** Returns the sequence number of the last event. */
     long end() {
         return last.sequence;
     }
 
-    /** A link that is followed by all events after a sequence number, and perhaps some before; null if some of them were dropped. */
+    /**
+     * Returns a link after which all events with higher sequence numbers follow, possibly preceded by others; null if some of them were
+     * dropped.
+     */
     @Nullable Link find(long sequence) {
         Link link = first;
         if (sequence < link.sequence) {
@@ -81,7 +84,7 @@ final class Tail {
         return link;
     }
 
-    /** Whether it has dropped a link. */
+    /** Whether the link was dropped from the list. */
     boolean hasLost(Link link) {
         return link.sequence < first.sequence;
     }

@@ -1,4 +1,4 @@
-/** Posts, likes and comments, each change once, as described in the guide to idempotency of a community feed. */
+/** The feed API: posts, likes and comments, as described in the guide to idempotency of a community feed. */
 @NullMarked
 package dev.semel.server.apps.feed;
 

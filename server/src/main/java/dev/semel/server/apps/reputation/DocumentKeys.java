@@ -3,27 +3,27 @@ package dev.semel.server.apps.reputation;
 import dev.semel.key.KeyTemplate;
 import java.util.List;
 
-/** The keys of documents. */
+/** The composite keys of documents, each with a type per part. */
 public final class DocumentKeys {
 
-    /** A user. */
+    /** The key of a user's document. */
     public static final KeyTemplate USER = KeyTemplate.of("usr_{user:uuid4s}");
 
-    /** A tag, under the user who made it. */
+    /** The key of a tag of a user. */
     public static final KeyTemplate TAG = KeyTemplate.of("usr_{user:uuid4s}_tag_{tag:uuid4s}");
 
-    /** A user's reputation in a tag; the same form as a tag's key, in a collection of its own. */
+    /** The key of a user's reputation for a tag. It has the form of a tag's key, in a separate collection. */
     public static final KeyTemplate REPUTATION = KeyTemplate.of("usr_{user:uuid4s}_tag_{tag:uuid4s}");
 
-    /** A vote, found by the user who gave it and the tag. */
+    /** The key of a vote, which finds votes by their user and tag. */
     public static final KeyTemplate VOTE =
             KeyTemplate.of("usr_{user:uuid4s}_tag_{tag:uuid4s}_tar_{target:uuid4s}_key_{key:uuid4s}");
 
-    /** The same vote, found by the tag and the target it is for. */
+    /** The secondary index of votes, which finds them by tag and target. */
     public static final KeyTemplate VOTE_BY_TARGET =
             KeyTemplate.of("tag_{tag:uuid4s}_tar_{target:uuid4s}_usr_{user:uuid4s}_key_{key:uuid4s}");
 
-    /** Spellings that are read but no longer written; their ids may be of any width. */
+    /** Earlier forms that can be parsed but are not written. Their ids have any length. */
     public static final List<KeyTemplate> LEGACY = List.of(
             KeyTemplate.of("USR={user:hex}_TAG={tag:hex}"),
             KeyTemplate.of("USR_{user:hex}_TAG_{tag:hex}"),

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** Documents of users, tags, reputations and votes, found by their keys alone. */
+/** Documents for users, tags, reputations and votes, which are found by their composite keys. */
 public final class Reputation implements App {
 
     private static final String DOCUMENTS = "/v1/documents/{type}";
@@ -39,10 +39,10 @@ public final class Reputation implements App {
             "reputations", new Type(DocumentCollection.of("documents/reputations", DocumentKeys.REPUTATION), ""),
             "votes", VOTES);
 
-    /** The parts that votes are found by. */
+    /** The parts by which votes can be queried. */
     private static final List<String> QUERY_PARTS = List.of("user", "tag", "target");
 
-    /** Longer than any part is; what a part has to be says its key. */
+    /** Longer than any valid part; the key template checks the part itself. */
     private static final int LONGEST_PART = 255;
 
     private final DocumentStore store;
@@ -50,7 +50,7 @@ public final class Reputation implements App {
     /**
      * A type of documents.
      *
-     * @param minted the part of its key that is made when it is not given, or empty where all have to be given
+     * @param minted the part of the key that is minted if it is missing; empty if all parts are required
      */
     private record Type(DocumentCollection documents, String minted) {}
 
@@ -79,7 +79,7 @@ public final class Reputation implements App {
         return ApiResponse.created(json(((WriteResult.Written) result).document()));
     }
 
-    /** The key of a new document, made of what the request gives. */
+    /** Returns the key of a new document from the parts in the request. */
     private static String key(Type type, JsonNode body) {
         Map<String, String> parts = new LinkedHashMap<>();
         for (KeyTemplate.Part part : type.documents.key().parts()) {
@@ -97,7 +97,7 @@ public final class Reputation implements App {
         }
     }
 
-    /** Creates or updates; after a write conflict it reads again and retries, a few times. */
+    /** Creates or updates a document. After a write conflict, reads it again and retries. */
     private static final class Put implements Handler {
 
         private static final ConflictPolicy CONFLICT_POLICY =
@@ -144,7 +144,7 @@ public final class Reputation implements App {
         Map<String, String> parts = new LinkedHashMap<>();
         QUERY_PARTS.forEach(name -> request.parameter(name).ifPresent(value -> parts.put(name, value)));
         if (parts.size() < 2 || !parts.containsKey("tag")) {
-            throw ProblemException.invalid("tag", "has to be given together with user or target");
+            throw ProblemException.invalid("tag", "must be given together with user or target");
         }
         return Pages.respond(
                 request, (after, limit) -> VOTES.documents.find(store, parts, after, limit), Reputation::json);
@@ -153,7 +153,7 @@ public final class Reputation implements App {
     private static Type type(Request request) {
         Type type = TYPES.get(request.part("type"));
         if (type == null) {
-            throw ProblemException.notFound("type of documents; there are users, tags, reputations and votes");
+            throw ProblemException.notFound("type of documents; the types are users, tags, reputations and votes");
         }
         return type;
     }

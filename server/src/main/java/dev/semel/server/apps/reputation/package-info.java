@@ -1,4 +1,4 @@
-/** Documents found by composite keys: users, tags, reputations and votes. */
+/** Documents with composite keys: users, tags, reputations and votes. */
 @NullMarked
 package dev.semel.server.apps.reputation;
 

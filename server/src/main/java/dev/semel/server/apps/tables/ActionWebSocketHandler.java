@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Actions at a table over a WebSocket: with the same effect as by {@code POST}. */
+/** Handles actions over a WebSocket, with the same effect as by {@code POST}. */
 final class ActionWebSocketHandler implements WebSocketHandler {
 
     private static final int LONGEST_ID_SHOWN = 64;
@@ -48,7 +48,7 @@ final class ActionWebSocketHandler implements WebSocketHandler {
         return Actions.MAX_WAIT;
     }
 
-    /** The reply to an action that has an id carries it. */
+    /** Adds the {@code clientMsgId} of the action, if it has a valid one. */
     @Override
     public ObjectNode rejection(@Nullable JsonNode message, Problem problem) {
         String id = message == null ? "" : message.path("clientMsgId").asString("");

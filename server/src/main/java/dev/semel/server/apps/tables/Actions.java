@@ -35,14 +35,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What players do, each thing once. An action is known by its {@code clientMsgId} for a minute; numbered within a session, for as
- * long as the session lives.
+ * Applies player actions exactly once. An action is identified by its {@code clientMsgId} for a minute, and by its sequence number for the
+ * lifetime of its session.
  */
 public final class Actions {
 
     private static final Duration TTL = Duration.ofSeconds(60);
 
-    /** How long a duplicate waits for the first one's result. */
+    /** How long a duplicate waits for an action in progress. */
     static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
     private static final long MOST_AMOUNT = 1_000_000_000;
@@ -57,13 +57,13 @@ public final class Actions {
         OnceSettings settings = OnceSettings.DEFAULTS
                 .withRetention(TTL)
                 .withFailedRetention(TTL)
-                .withTombstone(Duration.ZERO) // actions that are resent later are numbered
+                .withTombstone(Duration.ZERO) // sequence numbers detect actions that are resent later
                 .withQuota(Quota.NONE);
         this.transactions = transactions;
         this.once = new Once(transactions, time, settings, listener);
     }
 
-    /** A rejected action may be sent again, corrected, under the same id. */
+    /** Thrown if an action was rejected. It is not recorded, so a corrected action may have the same id. */
     private static final class NotApplied extends UnrecordedException {
 
         private static final long serialVersionUID = 1L;
@@ -76,7 +76,7 @@ public final class Actions {
         }
     }
 
-    /** An action as it came in. */
+    /** A parsed action. The message is in its canonical form. */
     private record Action(
             String clientMsgId,
             long amount,
@@ -85,25 +85,25 @@ public final class Actions {
             ObjectNode message) {}
 
     /**
-     * Applies an action, or returns its result if it was applied before; waits for it if it is in progress.
+     * Applies an action, or returns its recorded result. Waits if the same action is in progress.
      *
-     * @param tableId in its canonical form
-     * @throws ProblemException if it is malformed, out of order, or another one under the same {@code clientMsgId}
+     * @param tableId the id of the table in its canonical form
+     * @throws ProblemException if the action is malformed or out of order, or its {@code clientMsgId} was used for another action
      */
     public ObjectNode apply(String user, String tableId, JsonNode message) {
         return apply(user, tableId, message, MAX_WAIT);
     }
 
     /**
-     * Applies an action, or returns its result if it was applied before.
+     * Applies an action, or returns its recorded result.
      *
-     * @param tableId in its canonical form
-     * @param maxWait how long to wait if it is in progress; after that it is rejected
-     * @throws ProblemException if it is malformed, out of order, or another one under the same {@code clientMsgId}
+     * @param tableId the id of the table in its canonical form
+     * @param maxWait how long to wait if the same action is in progress; after that, this one is rejected
+     * @throws ProblemException if the action is malformed or out of order, or its {@code clientMsgId} was used for another action
      */
     ObjectNode apply(String user, String tableId, JsonNode message, Duration maxWait) {
         Action action = action((ObjectNode) message);
-        table(transactions.store(), tableId); // otherwise no record of it is kept
+        table(transactions.store(), tableId); // fails before anything is recorded if the table does not exist
         Call call = Call.of(
                         new IdempotencyKey(internalUser(user), "action /v1/tables/" + tableId, action.clientMsgId),
                         Fingerprint.ofJson(JsonText.bytes(action.message)))
@@ -118,31 +118,31 @@ public final class Actions {
         return reply(outcome);
     }
 
-    /** Actions must not count as keys that the user starts, so they are recorded under a name derived from the user's. */
+    /** Returns the name under which actions of a user are recorded, so that they do not count against the user's quota of keys. */
     static String internalUser(String user) {
-        return Caller.SEMEL + "actions-"
+        return Caller.RESERVED_PREFIX + "actions-"
                 + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
     }
 
     private static Action action(ObjectNode message) {
         if (Request.isGiven(message, "type")
                 && !message.get("type").asString("").equals("action")) {
-            throw ProblemException.invalid("type", "has to be action");
+            throw ProblemException.invalid("type", "must be action");
         }
         String clientMsgId = accepted("clientMsgId", "clientMsgId", message);
         String action = Request.text(message, "action", LONGEST_ACTION);
         if (!TextFormat.TEXT.isValid(action)) {
-            throw ProblemException.invalid("action", "has to be a word of 0-9A-Za-z_-");
+            throw ProblemException.invalid("action", "must consist of 0-9A-Za-z_-");
         }
         long amount = Request.isGiven(message, "amount") ? Request.whole(message, "amount", 0, MOST_AMOUNT) : 0;
         String sid = Request.isGiven(message, "sid") ? accepted("sessionId", "sid", message) : null;
         Long seq = Request.isGiven(message, "seq") ? Request.whole(message, "seq", 1, MOST_SEQ) : null;
         if (seq != null && sid == null) {
-            throw ProblemException.invalid("sid", "is missing; a seq counts the actions of a session");
+            throw ProblemException.invalid("sid", "is missing; seq is the number of an action within a session");
         }
         String bare = sid != null && sid.startsWith(SESSION_PREFIX) ? sid.substring(SESSION_PREFIX.length()) : sid;
 
-        // Actions are compared in one form, however their ids are written and whichever way they come.
+        // The fingerprint must not depend on how ids are encoded, or on how the action was sent.
         ObjectNode canonical = message.deepCopy().put("type", "action").put("clientMsgId", clientMsgId);
         if (bare != null) {
             canonical.put("sid", bare);
@@ -164,7 +164,7 @@ public final class Actions {
                 .put("duplicate", known);
     }
 
-    /** Whether a session has had this number before; if not, it has it now. */
+    /** Whether the session has already used a sequence number. If not, marks it as used. */
     private static boolean isKnown(Transaction tx, String user, String tableId, String sid, @Nullable Long seq) {
         Optional<Document> found = SESSIONS.read(tx, sid);
         Session session = found.map(Document::data).map(Session::of).orElse(null);

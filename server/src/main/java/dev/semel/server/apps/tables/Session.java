@@ -5,11 +5,11 @@ import dev.semel.server.web.JsonText;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A user's time at a table.
+ * A session of a user at a table.
  *
- * @param tableId where
- * @param user who
- * @param last the number of the last action that was applied, 0 before the first
+ * @param tableId the id of the table
+ * @param user the name of the user
+ * @param last the sequence number of the last applied action; 0 before the first
  */
 record Session(String tableId, String user, long last) {
 

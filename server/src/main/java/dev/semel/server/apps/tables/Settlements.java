@@ -25,8 +25,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Hands are settled once: a settlement's id is made of its table and its hand, and whoever creates it first has settled. Whatever
- * comes later is a duplicate; if it says something else, that is counted and shown.
+ * Settles each hand once. The id of a settlement consists of its table and its hand, so the first one to create it settles the hand. Later
+ * settlements are duplicates; those with another payload are counted as mismatches.
  */
 final class Settlements implements App {
 
@@ -54,14 +54,14 @@ final class Settlements implements App {
         return ApiResponse.ok(JsonText.object().put("ok", true).put("duplicate", duplicate));
     }
 
-    /** What is settled, with its ids in their canonical spelling: the same however it was spelled. */
+    /** Returns the payload with its ids in canonical form, so that equal settlements have equal fingerprints. */
     private static ObjectNode payload(ObjectNode body) {
         String tableId = accepted("tableId", "tableId", (JsonNode) body);
         String handId = accepted("handId", "handId", (JsonNode) body);
         String settlementId = TableIds.SETTLEMENT.key(Map.of("tableId", tableId, "handId", handId));
         if (Request.isGiven(body, "settlementId")
                 && !accepted("settlementId", "settlementId", (JsonNode) body).equals(settlementId)) {
-            throw ProblemException.invalid("settlementId", "has to be tableId:handId");
+            throw ProblemException.invalid("settlementId", "must be tableId:handId");
         }
         if (Request.isGiven(body, "tournamentId")) {
             body.put("tournamentId", accepted("tournamentId", "tournamentId", (JsonNode) body));
@@ -69,7 +69,7 @@ final class Settlements implements App {
         return body.put("tableId", tableId).put("handId", handId).put("settlementId", settlementId);
     }
 
-    /** Settles, where the table is one of ours. Nobody's id may be used as something else. */
+    /** Updates the table if it is known to this server. Rejects ids that are in use for another kind of thing. */
     private static void process(Transaction tx, ObjectNode payload) {
         String tableId = payload.get("tableId").stringValue();
         String handId = payload.get("handId").stringValue();

@@ -10,7 +10,7 @@ import dev.semel.store.Document;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 
-/** What is kept of tables, and how it is found. */
+/** The collections that store tables, hands, sessions and settlements. */
 final class TableCollections {
 
     static final DocumentCollection TABLES = DocumentCollection.of("tables/tables", KeyTemplate.of("{tableId:uuid4}"));
@@ -22,19 +22,27 @@ final class TableCollections {
 
     private TableCollections() {}
 
-    /** A table that has to be there. */
+    /**
+     * Returns a table.
+     *
+     * @throws ProblemException if it does not exist
+     */
     static Document table(Document.Reader reader, String tableId) {
         return TABLES.read(reader, tableId).orElseThrow(() -> ProblemException.notFound("table"));
     }
 
-    /** Changes what is known of a table. */
+    /** Changes the state of a table. */
     static TableState change(Transaction tx, Document table, UnaryOperator<TableState> change) {
         TableState changed = change.apply(TableState.of(table.data()));
         TABLES.update(tx, table.key(), table.version(), changed.json());
         return changed;
     }
 
-    /** An id that came in, in its canonical spelling. */
+    /**
+     * Returns an id from a request in its canonical form.
+     *
+     * @throws ProblemException if it is malformed
+     */
     static String accepted(String kind, String field, String id) {
         try {
             return TableIds.REGISTRY.kind(kind).accept(field, id);
@@ -43,7 +51,11 @@ final class TableCollections {
         }
     }
 
-    /** An id that a body holds, in its canonical spelling. */
+    /**
+     * Returns an id from a request body in its canonical form.
+     *
+     * @throws ProblemException if it is missing or malformed
+     */
     static String accepted(String kind, String field, JsonNode body) {
         return accepted(kind, field, Request.text(body, field, LONGEST_ID));
     }

@@ -7,13 +7,13 @@ import dev.semel.id.TextFormat;
 import dev.semel.key.KeyTemplate;
 import java.util.List;
 
-/** The ids of a game platform: who makes each, what it looks like, how long it lives. */
+/** The registry of ids in a game platform. */
 public final class TableIds {
 
-    /** What keeps a hand from being settled twice. */
+    /** The id of a settlement, which is unique for each hand of a table. */
     public static final KeyTemplate SETTLEMENT = KeyTemplate.of("{tableId:uuid4}:{handId:uuid4}");
 
-    /** All kinds. */
+    /** All kinds of ids, with their formats and lifetimes. */
     public static final IdRegistry REGISTRY = new IdRegistry(List.of(
             new IdKind("tableId", List.of(IdSchemes.UUID4), "platform", "a table's session", "a game table"),
             new IdKind(
@@ -32,7 +32,7 @@ public final class TableIds {
                     "userId",
                     List.of(IdSchemes.UUID4, TextFormat.TEXT),
                     "platform",
-                    "for ever",
+                    "permanent",
                     "a user across all systems"),
             new IdKind(
                     "sessionId",
@@ -41,7 +41,7 @@ public final class TableIds {
                     "10 minutes, as long as the game token",
                     "a user's entry into a game"),
             new IdKind(
-                    "settlementId", List.of(SETTLEMENT), "game server", "for ever", "the settlement of a hand, once"),
+                    "settlementId", List.of(SETTLEMENT), "game server", "permanent", "the settlement of a hand, once"),
             new IdKind(
                     "clientMsgId", List.of(IdSchemes.UUID4), "client", "60 seconds", "an action of a player, once")));
 

@@ -5,12 +5,12 @@ import dev.semel.server.web.JsonText;
 import tools.jackson.databind.JsonNode;
 
 /**
- * How a table stands. All of it only grows, so that whatever is done twice shows.
+ * The state of a table. All counters only increase, so a change that is applied twice is visible.
  *
- * @param hands how many hands were begun
- * @param actions how many actions were applied
- * @param pot what they put in, together
- * @param settlements how many hands were settled
+ * @param hands the number of hands dealt
+ * @param actions the number of actions applied
+ * @param pot the sum of the amounts of all actions
+ * @param settlements the number of hands settled
  */
 record TableState(long hands, long actions, long pot, long settlements) {
 

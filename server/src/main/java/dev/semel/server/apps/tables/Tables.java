@@ -19,7 +19,7 @@ import dev.semel.store.spi.DocumentStore;
 import java.time.Duration;
 import java.util.List;
 
-/** Game tables: who sits there, which hands are played, what players do. */
+/** The tables API: tables, sessions, hands and player actions. */
 public final class Tables implements App {
 
     private static final Duration SESSION_TTL = Duration.ofMinutes(10);
@@ -29,7 +29,7 @@ public final class Tables implements App {
     private final DocumentStore store;
     private final Actions actions;
 
-    /** @param actions applies what players do; whoever hears of it on another way uses the same */
+    /** @param actions applies actions, for HTTP requests and WebSockets */
     public Tables(DocumentStore store, Actions actions) {
         this.store = store;
         this.actions = actions;
@@ -46,13 +46,13 @@ public final class Tables implements App {
                 .get(TABLE, this::show)
                 .atomic("POST", TABLE + "/sessions", Tables::enter)
                 .atomic("POST", TABLE + "/hands", Tables::deal)
-                // An action has a key of its own.
+                // An action is identified by its clientMsgId instead of a header.
                 .add("POST", TABLE + "/actions", Idempotency.NONE, Access.USERS, this::act)
                 .add(
                         "GET",
                         TABLE + "/actions",
                         Idempotency.NONE,
-                        Access.ANYBODY,
+                        Access.PUBLIC,
                         new ActionWebSocketHandler(store, actions));
         new Settlements(store).declare(routes);
     }

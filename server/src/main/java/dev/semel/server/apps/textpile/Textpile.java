@@ -19,15 +19,15 @@ import java.time.Instant;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Texts that anybody may read, under ids that are short enough to say aloud: {@code 260107-bc}. */
+/** Texts that everyone can read, with ids that are short enough to read aloud: {@code 260107-bc}. */
 public final class Textpile implements App {
 
     private static final DocumentCollection POSTS = DocumentCollection.of("textpile", KeyTemplate.of("post:{id}"));
 
-    /** Posts are read however many letters their ids were allowed when they were made. */
+    /** Accepts ids of every length that the setting allows, since posts outlive a change of the setting. */
     private static final DayNonceScheme IDS = IdSchemes.DAY_NONCE.upTo(6);
 
-    /** What the allocator knows a post by; nobody else needs it. */
+    /** A secret of the allocator that is stored with the post, and never returned. */
     private static final String ALLOC_TOKEN = "allocToken";
 
     private static final int LONGEST_TITLE = 1_000;
@@ -36,7 +36,7 @@ public final class Textpile implements App {
     private final DocumentStore store;
     private final ShortIdAllocator allocator;
 
-    /** @param letters how many letters ids may have, 3 to 6 */
+    /** @param letters the maximum number of letters in an id, 3 to 6 */
     public Textpile(DocumentStore store, int letters) {
         this.store = store;
         this.allocator = new ShortIdAllocator(POSTS, Textpile::key, IDS, ShortIdAllocator.ladder(letters));
@@ -54,7 +54,7 @@ public final class Textpile implements App {
         String body = Request.text(content, "body", LONGEST_BODY);
         ObjectNode fields = JsonText.object();
         JsonNode title = content.path("title");
-        if (!(title.isString() && title.stringValue().isBlank())) { // a form that was left empty has none
+        if (!(title.isString() && title.stringValue().isBlank())) { // an empty field of a form counts as missing
             Request.optionalText(content, "title", LONGEST_TITLE).ifPresent(given -> fields.put("title", given));
         }
         fields.put("body", body);
@@ -63,7 +63,7 @@ public final class Textpile implements App {
         Document post = allocator
                 .allocate(request.tx(), now, (id, token) -> stored(id, now, fields, token))
                 .orElseThrow(() -> ProblemException.named(
-                        503, "allocation_failed", "All ids that were tried are taken; try again, or tomorrow"));
+                        503, "allocation_failed", "All tried ids are taken. Try again, or tomorrow"));
         JsonNode made = JsonText.tree(post.data());
         return ApiResponse.created(JsonText.object()
                 .set("id", made.get("id"))
@@ -79,7 +79,7 @@ public final class Textpile implements App {
                 .put(ALLOC_TOKEN, token));
     }
 
-    /** The post that is asked for, as it is shown. */
+    /** Returns the requested post without its secret. */
     private ObjectNode post(Request request) {
         String id = request.part("id");
         if (!IDS.isValid(id)) {

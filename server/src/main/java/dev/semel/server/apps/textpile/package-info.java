@@ -1,4 +1,4 @@
-/** Posts under short ids, as described in the Textpile specification of post ids. */
+/** Texts with short ids, as described in the Textpile specification of post ids. */
 @NullMarked
 package dev.semel.server.apps.textpile;
 

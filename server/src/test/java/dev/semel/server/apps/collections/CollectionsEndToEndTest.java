@@ -20,7 +20,7 @@ class CollectionsEndToEndTest extends EndToEnd {
         super(on);
     }
 
-    /** Somebody who has nothing yet. */
+    /** Returns a client of a new user. */
     private static Client somebody() {
         return as("user-" + IdSchemes.TID62.mint());
     }

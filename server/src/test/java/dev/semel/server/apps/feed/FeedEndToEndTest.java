@@ -23,7 +23,7 @@ class FeedEndToEndTest extends EndToEnd {
         super(on);
     }
 
-    /** Sends what changes something, under a key of its own. */
+    /** Sends a request with a new key. */
     private static Reply send(String user, String method, String path, String body) {
         return send(user, method, path, body, IdSchemes.TID62.mint());
     }
@@ -78,14 +78,14 @@ class FeedEndToEndTest extends EndToEnd {
     void posts_areListedByTheOrderOfTheirCommits() {
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
-            // Chosen ids fall while the order of commits rises.
+            // Chosen ids decrease, while commit sequence numbers increase.
             String id = IdSchemes.TID62.mintAt(
                     java.time.Instant.parse("2030-01-01T00:00:00Z").minusSeconds(60L * i));
             Reply made = send("ann", "POST", FEED, "{\"id\":\"" + id + "\",\"text\":\"order\"}");
             assertThat(made.text("id")).isEqualTo(id);
             ids.add(id);
             if (i == 6) {
-                send("bob", "POST", FEED + "/" + ids.get(0) + "/likes", ""); // which moves nothing
+                send("bob", "POST", FEED + "/" + ids.get(0) + "/likes", ""); // a like does not change the order
             }
         }
         Collections.reverse(ids);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for an event cannot be interrupted
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // reading a socket cannot be interrupted
 class FeedEventsEndToEndTest extends EndToEnd {
 
     private static final String FEED = "/v1/feed/posts";
@@ -55,7 +55,7 @@ class FeedEventsEndToEndTest extends EndToEnd {
             Reply post = publish("ann", "hello\\n\\r\\nevent: delete\\ndata: \u00fc\u2028");
             String path = FEED + "/" + post.text("id");
             send("bob", "POST", path + "/likes", "");
-            send("bob", "POST", path + "/likes", ""); // which changes nothing
+            send("bob", "POST", path + "/likes", ""); // a second like changes nothing
             Reply comment = send("bob", "POST", path + "/comments", "{\"text\":\"first\"}");
             send("ann", "DELETE", path, "");
             Reply last = publish("ann", LAST);
@@ -117,7 +117,7 @@ class FeedEventsEndToEndTest extends EndToEnd {
             assertThat(bobs.event().text("clientTxId")).isEqualTo("quoted");
             String before = bobs.lastId();
             send("ann", "DELETE", path, "", "tx-c");
-            // and so for those who come later
+            // readers that resume later get the same events
             try (EventStream late = events("bob", before);
                     EventStream own = events("ann", before)) {
                 assertThat(late.event().data().has("clientTxId")).isFalse();
@@ -130,7 +130,7 @@ class FeedEventsEndToEndTest extends EndToEnd {
     void reconnectingReader_resumesWhereItStopped() throws IOException {
         String id;
         try (EventStream stream = events("cay")) {
-            stream.nextBlock(); // before any event
+            stream.nextBlock(); // sent before any event
             id = stream.lastId();
             assertThat(id).matches("[A-Za-z0-9_-]+");
         }
@@ -176,7 +176,7 @@ class FeedEventsEndToEndTest extends EndToEnd {
         assertThat(as("ann").post("/v1/feed/events", "{}").status()).isEqualTo(405);
     }
 
-    /** Readers who hang up at random, while many write. */
+    /** Readers disconnect at random while many clients write. */
     @Test
     void readersOfManyWriters_allSeeTheCommitOrder_withoutAGapOrARepeat() throws Exception {
         int readers = 8;
@@ -232,7 +232,8 @@ class FeedEventsEndToEndTest extends EndToEnd {
             }
             if (random.nextInt(10) == 0) {
                 stream.close();
-                stream = events("again-" + random.nextInt(1 << 20), stream.lastId()); // so that nobody has too many
+                // another user, since each may open a limited number of streams
+                stream = events("again-" + random.nextInt(1 << 20), stream.lastId());
             }
         }
     }

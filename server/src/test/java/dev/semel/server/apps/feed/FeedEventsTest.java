@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Streams of events when time passes, when somebody does not read, and when things end. */
+/** Expiry, slow readers and limits of event streams. */
 @Tag("jdk")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for an event cannot be interrupted
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // reading a socket cannot be interrupted
 class FeedEventsTest {
 
     private final ControlledTime time = new ControlledTime();
@@ -103,7 +103,7 @@ class FeedEventsTest {
             try (EventStream stream = server.events("ann", id)) {
                 assertThat(stream.event().type()).isEqualTo("reset");
             }
-            time.advance(Duration.ofDays(1)); // and nothing is kept any more
+            time.advance(Duration.ofDays(1)); // all events have expired
             try (EventStream stream = server.events("ann", id)) {
                 assertThat(stream.event().type()).isEqualTo("reset");
                 assertThat(publish(server, "third")).isEqualTo(stream.event().text("postId"));
@@ -115,7 +115,7 @@ class FeedEventsTest {
     void reset_isSentOnce_howeverOldTheLastEventIs() throws IOException {
         try (ServerFixture server = server()) {
             publish(server, "first");
-            time.advance(Duration.ofHours(24).plusMinutes(30)); // it is kept still
+            time.advance(Duration.ofHours(24).plusMinutes(30)); // still stored, but too old to resume after
             String id;
             try (EventStream stream = server.events("ann", "long-ago")) {
                 assertThat(stream.event().type()).isEqualTo("reset");
@@ -226,7 +226,7 @@ class FeedEventsTest {
                         .isEqualTo("503busy1");
                 first.close();
                 EventStream third = server.events("ann", "");
-                while (third.status() == 503) { // it is noticed when something is sent
+                while (third.status() == 503) { // the server notices a disconnect when it writes
                     publish(server, "x");
                     third = server.events("ann", "");
                 }
@@ -270,7 +270,7 @@ class FeedEventsTest {
                     .newest(store, Map.of(), null, 1)
                     .items()
                     .get(0)
-                    .key(); // nobody reads yet, and so all that follow are old
+                    .key(); // there are no readers yet, so all events that follow are read from the store
             List<String> published = new ArrayList<>();
             for (int i = 0; i < posts; i++) {
                 published.add(publish(server, text));
@@ -284,7 +284,7 @@ class FeedEventsTest {
         }
     }
 
-    /** Comes again where it was as often as it is ended. */
+    /** Reads all events, and resumes whenever the stream ends. */
     private static List<String> readAll(ServerFixture server, String id, int posts) throws IOException {
         List<String> read = new ArrayList<>();
         String lastId = id;
@@ -295,7 +295,7 @@ class FeedEventsTest {
                     lastId = stream.lastId();
                 }
             } catch (IOException e) {
-                // cut off
+                // disconnected by the server
             }
         }
         return read;
@@ -305,7 +305,7 @@ class FeedEventsTest {
         return stalled(server, "");
     }
 
-    /** Reads nothing until it is told to. */
+    /** Opens a stream and reads nothing until the test does. */
     private static Socket stalled(ServerFixture server, String header) throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(4 << 10);
@@ -317,7 +317,7 @@ class FeedEventsTest {
                                 + server.token("bob") + "\r\n" + header + "\r\n")
                         .getBytes(UTF_8));
         while (socket.getInputStream().read() != '\n') {
-            // until it is certain that the answer has begun
+            // the head of the response has arrived
         }
         return socket;
     }
@@ -363,7 +363,7 @@ class FeedEventsTest {
         try (EventStream reader = server.events("ann", "");
                 Socket stalled = stalled(server)) {
             String text = "x".repeat(900 << 10);
-            for (int i = 0; i < 6; i++) { // more than fits into what the system holds for it, and less than drops it
+            for (int i = 0; i < 6; i++) { // more than the socket buffers hold, and less than the limit of the tail
                 publish(server, text);
                 assertThat(reader.next()).isPresent();
             }

@@ -67,7 +67,7 @@ class PostCleanupTest {
             String young = send(server.as("ann"), "/v1/feed/posts", "{\"text\":\"young\"}");
             assertThat(read(server, old)).isEqualTo(200);
 
-            time.advance(Duration.ofDays(1).plusHours(7)); // and until the next sweep
+            time.advance(Duration.ofDays(1).plusHours(7)); // past the next sweep
             assertThat(store.admin().cleanups(10_000))
                     .filteredOn(cleanup -> cleanup.table().equals("posts"))
                     .extracting(Cleanup::deleted)
@@ -92,7 +92,7 @@ class PostCleanupTest {
         }
     }
 
-    /** A store whose clock a test sets ahead. */
+    /** A store whose clock the test sets ahead. */
     private static final class Ahead extends ForwardingStore {
 
         private volatile Duration ahead = Duration.ZERO;
@@ -147,7 +147,7 @@ class PostCleanupTest {
         }
     }
 
-    /** How many posts each sweep has removed, the latest first. */
+    /** Returns how many posts each sweep has deleted, the latest first. */
     private static List<Long> sweptPosts(Client operator) {
         List<Long> counts = new ArrayList<>();
         for (JsonNode cleanup : operator.get("/v1/ops/sweeps").json().get("items")) {
@@ -176,7 +176,7 @@ class PostCleanupTest {
             assertThat(documents(store, "feed/likes") + documents(store, "feed/comments"))
                     .isEqualTo(302);
             assertThat(new PostCleanup(new Transactions(store, time)).removeLeftOver())
-                    .isBetween(1L, 20L); // a little at a time
+                    .isBetween(1L, 20L); // in small steps
 
             time.advance(Duration.ofHours(7));
             assertThat(documents(store, "feed/likes")).isEqualTo(150);

@@ -38,7 +38,7 @@ class DocumentKeysTest {
             strings = {
                 "usr_67e5504410b1426f9247bb680e5fe0c8_tag_b068e9ee1422edf7878440ab8b6", // 27 digits
                 "tag_67e5504410b1426f9247bb680e5fe0c8_usr_67e5504410b1426f9247bb680e5fe0c8", // labels out of order
-                "abc_67e5504410b1426f9247bb680e5fe0c8_xyz_67e5504410b1426f9247bb680e5fe0c8", // labels of no one
+                "abc_67e5504410b1426f9247bb680e5fe0c8_xyz_67e5504410b1426f9247bb680e5fe0c8", // unknown labels
                 "usr_67e5504410b1126f9247bb680e5fe0c8_tag_67e5504410b1426f9247bb680e5fe0c8" // version 1
             })
     void sampleThatIsNoKey_isRejected(String key) {

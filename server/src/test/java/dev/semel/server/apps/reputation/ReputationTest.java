@@ -33,7 +33,7 @@ class ReputationTest {
     private final ReadCounter store = new ReadCounter(new MemoryStore());
     private final AppDriver app = new AppDriver(new Transactions(store, Time.system()), new Reputation(store));
 
-    /** Counts the documents that come out of a store. */
+    /** Counts the documents that are read from a store. */
     private static final class ReadCounter extends ForwardingStore {
 
         private final AtomicInteger documents = new AtomicInteger();
@@ -121,7 +121,7 @@ class ReputationTest {
         assertThat(replies).extracting(Reply::status).containsOnlyOnce(201).contains(409);
     }
 
-    /** A store in which somebody else always writes first. */
+    /** A store in which another client always writes first. */
     private static final class Quicker extends ForwardingStore {
 
         private static final DocumentCollection RIVAL = DocumentCollection.of("documents/users", DocumentKeys.USER);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Actions over WebSockets, on each store: applied once, whatever way and however often they come. */
+/** Actions over WebSockets, on each store. Each is applied once, however often and by whichever way it is sent. */
 @Tag("jdk")
 class ActionSocketEndToEndTest extends EndToEnd {
 
@@ -89,7 +89,7 @@ class ActionSocketEndToEndTest extends EndToEnd {
         return result.replace("\"duplicate\":false", "\"duplicate\":true");
     }
 
-    /** The connection is cut before the answer has come; nobody knows whether the action was read, or done. */
+    /** The client disconnects before the reply, so it does not know whether the action was applied. */
     @Test
     void repeatAfterACut_isAppliedOnce() throws Exception {
         for (int i = 0; i < 20; i++) {
@@ -135,7 +135,7 @@ class ActionSocketEndToEndTest extends EndToEnd {
         assertThat(pot()).isEqualTo("101");
     }
 
-    /** They are sent without waiting for answers; each is done when the one before is. */
+    /** They are sent without waiting for replies, and are handled one at a time. */
     @Test
     void numberedActionsSentAtOnce_areAppliedInTheirOrder() throws Exception {
         String sid = as("ann").post("/v1/tables/" + table + "/sessions", "").text("sid");

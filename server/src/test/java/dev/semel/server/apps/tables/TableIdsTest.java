@@ -18,7 +18,7 @@ class TableIdsTest {
         "tableId, 550e8400-e29b-41d4-a716-446655440000",
         "tableId, 550E8400-E29B-41D4-A716-446655440000",
         "tournamentId, tournament-1",
-        "tournamentId, 789e0123-e45b-67c8-d901-234567890abc", // any text will do
+        "tournamentId, 789e0123-e45b-67c8-d901-234567890abc", // not a UUID, but valid text
         "userId, user-1",
         "userId, 550e8400-e29b-41d4-a716-446655440000",
         "userId, wallet_0xabc123",

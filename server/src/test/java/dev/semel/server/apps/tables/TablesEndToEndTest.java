@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class TablesEndToEndTest extends EndToEnd {
 
-    /** More than a double can hold. */
+    /** Exceeds the range of doubles. */
     private static final String HUGE =
             "1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
                     + "0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
@@ -228,7 +228,7 @@ class TablesEndToEndTest extends EndToEnd {
         assertInvalid(settle("{\"tableId\":\"" + table + "\",\"handId\":\"" + session + "\"}"), "handId");
     }
 
-    /** Or else those who play would use up what they may begin elsewhere. */
+    /** Actions must not use up the user's quota of keys. */
     @Test
     void actions_areNotKeysOfTheirUser() {
         String table = open();

@@ -39,7 +39,7 @@ class TextpileTest {
             assertThat(ids.add(id)).isTrue();
             assertThat(app.get("bob", "/api/posts/" + id).at("body").stringValue())
                     .isEqualTo("text " + i);
-            time.advance(Duration.ofMinutes(2)); // 720 a day, more than there are ids with two letters
+            time.advance(Duration.ofMinutes(2)); // 720 a day exceed the number of ids with two letters
         }
         assertThat(ids)
                 .anyMatch(id -> id.matches("[0-9]{6}-" + SHORT))

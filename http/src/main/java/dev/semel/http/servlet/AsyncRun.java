@@ -1,0 +1,367 @@
+package dev.semel.http.servlet;
+
+import dev.semel.once.Once.UnknownOutcomeException;
+import dev.semel.store.Time;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The asynchronous part of a leased run: from {@code startAsync} until the handler has completed the request, in one or several cycles.
+ *
+ * <p>The response must be recorded before it can reach the client, so the container must not complete the request by itself. A cycle ends in
+ * one of these ways:
+ *
+ * <ul>
+ *   <li>The handler calls {@code complete()}. {@link KeyedAsyncContext} then ends the run, which records and sends the response, and
+ *       completes the container's context afterwards.
+ *   <li>The handler calls {@code dispatch()}. When that dispatch returns without another cycle, the filter ends the run, and the
+ *       container completes the request afterwards.
+ *   <li>The container ends the request, after a time-out or an error. The handler may still be at work, so the outcome is unknown.
+ *   <li>The container completes the request, and the run has not ended: it was dispatched past the filter. The outcome is unknown, too.
+ * </ul>
+ */
+final class AsyncRun {
+
+    private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
+
+    private final CapturedResponse response;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private volatile @Nullable KeyedAsyncContext context;
+    private volatile @Nullable Thread dispatcher;
+    private volatile boolean refused;
+    private volatile boolean interrupted;
+    private volatile @Nullable Throwable failure;
+    private final List<Runnable> notifications = new CopyOnWriteArrayList<>();
+
+    /** How a run ended. */
+    private enum End {
+        /** By {@code complete()}. */
+        COMPLETED,
+        /** When a dispatch returned. */
+        DISPATCHED,
+        /** By an exception of the handler that had called {@code startAsync}. */
+        FAILED,
+        /** By the container, after a time-out or an error. */
+        EXPIRED,
+        /** By the container, which has sent a response. */
+        MISSED
+    }
+
+    AsyncRun(CapturedResponse response) {
+        this.response = response;
+        response.async(this);
+    }
+
+    /** Completes when the handler has completed the request, exceptionally if it failed. */
+    CompletableFuture<Void> ended() {
+        return ended;
+    }
+
+    boolean isStarted() {
+        return context != null;
+    }
+
+    /** Returns whether the handler may still be at work when the request ends. */
+    boolean mayStillRun() {
+        return refused || interrupted;
+    }
+
+    /** Notes that the container does not support asynchronous requests here: the handler may have started something all the same. */
+    void refuse() {
+        refused = true;
+    }
+
+    boolean isDispatching() {
+        return dispatcher == Thread.currentThread();
+    }
+
+    /** Returns the context of the current cycle. */
+    AsyncContext context() {
+        KeyedAsyncContext current = context;
+        if (current == null) {
+            throw new IllegalStateException("The request is not asynchronous");
+        }
+        return current;
+    }
+
+    /** Starts a cycle with the container's context. */
+    AsyncContext start(AsyncContext container, ServletRequest request, ServletResponse response, boolean areOriginal) {
+        KeyedAsyncContext before = context;
+        KeyedAsyncContext started = new KeyedAsyncContext(this, container, request, response, areOriginal);
+        context = started;
+        this.response.streamOnFlush(true);
+        container.addListener(new Events(started));
+        if (before != null) {
+            before.fire(AsyncListener::onStartAsync, started, null);
+        }
+        return started;
+    }
+
+    /**
+     * Notifies a listener for non-blocking input or output, on a thread of the container, and not before the handler has returned.
+     *
+     * @throws IllegalStateException if the handler has not called {@code startAsync}
+     */
+    void later(Notification notification, Consumer<Throwable> onError) {
+        KeyedAsyncContext current = context;
+        if (current == null) {
+            throw new IllegalStateException("The request is not asynchronous: call startAsync before");
+        }
+        Runnable task = () -> {
+            try {
+                notification.run();
+            } catch (IOException | RuntimeException e) {
+                onError.accept(e);
+            }
+        };
+        if (isDispatching()) {
+            notifications.add(task);
+        } else {
+            current.start(task);
+        }
+    }
+
+    /** A call of a listener. */
+    interface Notification {
+        void run() throws IOException;
+    }
+
+    private void notifyListeners() {
+        List<Runnable> tasks = List.copyOf(notifications);
+        notifications.clear();
+        KeyedAsyncContext current = context;
+        if (current != null) {
+            tasks.forEach(current::start);
+        }
+    }
+
+    /** Runs the handler until it returns. */
+    void run(Handler handler) throws IOException, ServletException {
+        dispatcher = Thread.currentThread();
+        try {
+            handler.run();
+        } finally {
+            dispatcher = null;
+        }
+    }
+
+    /** A part of the handler. */
+    interface Handler {
+        void run() throws IOException, ServletException;
+    }
+
+    /**
+     * Called when the first dispatch of the request has thrown.
+     *
+     * @return the exception for the engine
+     */
+    Exception failed(Exception thrown) {
+        if (!isStarted() && !refused) {
+            return thrown;
+        }
+        end.compareAndSet(null, End.FAILED);
+        return new UnknownOutcomeException("The handler failed, and may still be at work asynchronously", thrown);
+    }
+
+    /** Called when the first dispatch of the request has returned. */
+    void returned() {
+        KeyedAsyncContext current = context;
+        if (current == null) {
+            ended.complete(null);
+        } else if (current.isCompleting()) {
+            end(End.COMPLETED, null);
+        } else {
+            notifyListeners();
+        }
+    }
+
+    /** Runs the handler of an asynchronous dispatch, and ends the run unless another cycle has started. */
+    void dispatch(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        KeyedAsyncContext before = context;
+        dispatcher = Thread.currentThread();
+        try {
+            Throwable thrown = null;
+            try {
+                chain.doFilter(request, response);
+            } catch (IOException | ServletException | RuntimeException | Error e) {
+                thrown = e;
+            }
+            KeyedAsyncContext current = context;
+            if (thrown != null) {
+                boolean restarted = current != before;
+                end(
+                        End.DISPATCHED,
+                        restarted
+                                ? new UnknownOutcomeException("The handler failed, and may still be at work", thrown)
+                                : thrown);
+            } else if (current == before) {
+                end(End.DISPATCHED, null);
+            } else if (current != null && current.isCompleting()) {
+                end(End.COMPLETED, null);
+            } else {
+                notifyListeners();
+            }
+        } finally {
+            dispatcher = null;
+        }
+        rethrow();
+    }
+
+    /** Throws the exception that the container has to handle, if there is one. */
+    void rethrow() throws IOException, ServletException {
+        Throwable thrown = failure;
+        if (thrown instanceof UnknownOutcomeException && thrown.getCause() != null) {
+            thrown = thrown.getCause();
+        }
+        if (thrown instanceof IOException e) {
+            throw e;
+        } else if (thrown instanceof ServletException e) {
+            throw e;
+        } else if (thrown instanceof RuntimeException e) {
+            throw e;
+        } else if (thrown instanceof Error e) {
+            throw e;
+        } else if (thrown != null) {
+            throw new ServletException(thrown);
+        }
+    }
+
+    /** Called by a handler that has completed the request on another thread than that of a dispatch. */
+    void completeLater() {
+        Runnable ending = () -> end(End.COMPLETED, null);
+        try {
+            Time.threads()
+                    .execute(ending); // recording blocks, which the thread of the handler may not be allowed to do
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            ending.run();
+        }
+    }
+
+    /** Called when the handler has called {@code dispatch()} or {@code complete()}: what is flushed from now on may be complete. */
+    void leaveCycle() {
+        response.streamOnFlush(false);
+    }
+
+    private void end(End how, @Nullable Throwable thrown) {
+        if (!end.compareAndSet(null, how)) {
+            return;
+        }
+        if (thrown == null) {
+            ended.complete(null);
+        } else {
+            ended.completeExceptionally(thrown);
+        }
+    }
+
+    boolean hasEnded() {
+        return end.get() != null;
+    }
+
+    /** Returns whether the container has sent a response, so that no other can be sent. */
+    boolean isMissed() {
+        return end.get() == End.MISSED;
+    }
+
+    /** Called when the run is recorded and its response was sent, or could not be sent. */
+    void sent(@Nullable Throwable failure) {
+        KeyedAsyncContext current = context;
+        End how = end.get();
+        if (current == null || how == null) {
+            return;
+        }
+        switch (how) {
+            case COMPLETED -> {
+                if (failure != null) {
+                    LOG.log(Level.WARNING, "Response not sent: {0}", failure);
+                    response.abort();
+                }
+                current.completed();
+            }
+            case FAILED, EXPIRED -> {
+                this.failure = failure;
+                if (failure == null) {
+                    current.completed();
+                }
+            }
+            case DISPATCHED -> this.failure = failure;
+            case MISSED -> {}
+        }
+    }
+
+    /** Receives the events of the container for one cycle. */
+    private final class Events implements AsyncListener {
+
+        private final KeyedAsyncContext cycle;
+
+        Events(KeyedAsyncContext cycle) {
+            this.cycle = cycle;
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            // the listeners of the handler are notified when the next context exists
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            if (!cycle.isCompleting()) {
+                expire(AsyncListener::onTimeout, event, "The asynchronous request timed out");
+            }
+            if (cycle.isCompleting()) {
+                cycle.awaitCompletion();
+            }
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            if (!cycle.isCompleting()) {
+                expire(AsyncListener::onError, event, "The asynchronous request failed");
+            }
+        }
+
+        /** Lets the listeners of the handler complete or dispatch the request; otherwise ends the run. */
+        private void expire(KeyedAsyncContext.Event notification, AsyncEvent event, String message) {
+            interrupted = true;
+            dispatcher = Thread.currentThread();
+            try {
+                cycle.fire(notification, cycle, event.getThrowable());
+            } finally {
+                dispatcher = null;
+            }
+            if (cycle.isCompleting()) {
+                end(End.COMPLETED, null);
+            } else if (cycle.isWaiting()) {
+                end(End.EXPIRED, new UnknownOutcomeException(message, event.getThrowable()));
+            }
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            cycle.fire(AsyncListener::onComplete, cycle, event.getThrowable());
+            if (cycle == context && !cycle.isCompleting() && !hasEnded()) {
+                LOG.log(
+                        Level.ERROR,
+                        "Asynchronous request not recorded: the container has completed it past the idempotency filter."
+                                + " Register the filter for the dispatcher type ASYNC and for the path of the dispatch");
+                response.detach();
+                end(End.MISSED, new UnknownOutcomeException("The end of the asynchronous request was missed", null));
+            }
+        }
+    }
+}

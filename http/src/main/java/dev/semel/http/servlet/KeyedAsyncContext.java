@@ -1,0 +1,192 @@
+package dev.semel.http.servlet;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** The asynchronous context that a handler gets. It completes the container's context when the response is recorded and sent. */
+final class KeyedAsyncContext implements AsyncContext {
+
+    private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
+
+    private final AsyncRun run;
+    private final AsyncContext container;
+    private final ServletRequest request;
+    private final ServletResponse response;
+    private final boolean areOriginal;
+    private final List<Registered> listeners = new CopyOnWriteArrayList<>();
+    private final CompletableFuture<Void> completed = new CompletableFuture<>();
+    private State state = State.WAITING; // guarded by this
+
+    private enum State {
+        WAITING,
+        DISPATCHED,
+        COMPLETING
+    }
+
+    private record Registered(
+            AsyncListener listener,
+            @Nullable ServletRequest request,
+            @Nullable ServletResponse response) {}
+
+    /** A method of a listener. */
+    interface Event {
+        void fire(AsyncListener listener, AsyncEvent event) throws IOException;
+    }
+
+    KeyedAsyncContext(
+            AsyncRun run,
+            AsyncContext container,
+            ServletRequest request,
+            ServletResponse response,
+            boolean areOriginal) {
+        this.run = run;
+        this.container = container;
+        this.request = request;
+        this.response = response;
+        this.areOriginal = areOriginal;
+    }
+
+    /** Notifies the listeners of the handler. */
+    void fire(Event event, AsyncContext context, @Nullable Throwable cause) {
+        for (Registered registered : listeners) {
+            try {
+                event.fire(
+                        registered.listener, new AsyncEvent(context, registered.request, registered.response, cause));
+            } catch (IOException | RuntimeException e) {
+                LOG.log(Level.WARNING, "Listener of an asynchronous request failed", e);
+            }
+        }
+    }
+
+    /** Returns whether neither {@code dispatch()} nor {@code complete()} was called. */
+    synchronized boolean isWaiting() {
+        return state == State.WAITING;
+    }
+
+    synchronized boolean isCompleting() {
+        return state == State.COMPLETING;
+    }
+
+    /** Moves on from waiting. */
+    private synchronized void leave(State next) {
+        if (state != State.WAITING || run.hasEnded()) {
+            throw new IllegalStateException(
+                    "The asynchronous request was dispatched or completed before, or has timed out");
+        }
+        state = next;
+        run.leaveCycle();
+    }
+
+    private synchronized void waitAgain() {
+        state = State.WAITING;
+    }
+
+    /** Completes the container's context, after the response was sent. */
+    void completed() {
+        completed.complete(null);
+        completeContainer();
+    }
+
+    private void completeContainer() {
+        try {
+            container.complete();
+        } catch (IllegalStateException e) {
+            LOG.log(Level.DEBUG, "The container has completed the request before", e);
+        }
+    }
+
+    /** Waits until a completion that has begun has ended. Some containers accept it only on the thread that has noticed a time-out. */
+    void awaitCompletion() {
+        completed.join();
+        completeContainer();
+    }
+
+    @Override
+    public void complete() {
+        leave(State.COMPLETING);
+        if (!run.isDispatching()) {
+            run.completeLater();
+        }
+    }
+
+    private void dispatch(Runnable dispatch) {
+        leave(State.DISPATCHED);
+        try {
+            dispatch.run();
+        } catch (IllegalStateException e) {
+            waitAgain();
+            throw e;
+        }
+    }
+
+    @Override
+    public void dispatch() {
+        dispatch(container::dispatch);
+    }
+
+    @Override
+    public void dispatch(String path) {
+        dispatch(() -> container.dispatch(path));
+    }
+
+    @Override
+    public void dispatch(ServletContext context, String path) {
+        dispatch(() -> container.dispatch(context, path));
+    }
+
+    @Override
+    public ServletRequest getRequest() {
+        return request;
+    }
+
+    @Override
+    public ServletResponse getResponse() {
+        return response;
+    }
+
+    @Override
+    public boolean hasOriginalRequestAndResponse() {
+        return areOriginal;
+    }
+
+    @Override
+    public void start(Runnable task) {
+        container.start(task);
+    }
+
+    @Override
+    public void addListener(AsyncListener listener) {
+        listeners.add(new Registered(listener, null, null));
+    }
+
+    @Override
+    public void addListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
+        listeners.add(new Registered(listener, request, response));
+    }
+
+    @Override
+    public <T extends AsyncListener> T createListener(Class<T> type) throws ServletException {
+        return container.createListener(type);
+    }
+
+    @Override
+    public void setTimeout(long millis) {
+        container.setTimeout(millis);
+    }
+
+    @Override
+    public long getTimeout() {
+        return container.getTimeout();
+    }
+}

@@ -1,0 +1,14 @@
+package dev.semel.server.cli;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/** A command is used wrongly. The message is one or two sentences for the user. */
+final class UsageException extends ParameterException {
+
+    private static final long serialVersionUID = 1L;
+
+    UsageException(CommandSpec command, String message) {
+        super(command.commandLine(), message);
+    }
+}

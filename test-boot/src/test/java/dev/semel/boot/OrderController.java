@@ -1,0 +1,85 @@
+package dev.semel.boot;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.nio.charset.StandardCharsets;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/** Charges the order in the body, in each way that Spring MVC supports. */
+@RestController
+@RequestMapping("/{policy}/orders")
+class OrderController {
+
+    private final Charges charges;
+    private final ExecutorService background;
+
+    OrderController(Charges charges, ExecutorService background) {
+        this.charges = charges;
+        this.background = background;
+    }
+
+    @PostMapping("/sync")
+    String sync(@RequestBody String order) {
+        return charges.charge(order);
+    }
+
+    @PostMapping("/future")
+    CompletableFuture<String> future(@RequestBody String order) {
+        return CompletableFuture.supplyAsync(() -> charges.charge(order), background);
+    }
+
+    @PostMapping("/failing-future")
+    CompletableFuture<String> failingFuture(@RequestBody String order) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    throw new IllegalStateException(charges.charge(order));
+                },
+                background);
+    }
+
+    @PostMapping("/interrupted-future")
+    CompletableFuture<String> interruptedFuture(@RequestBody String order) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    throw new IllegalStateException(charges.charge(order), new InterruptedException("shutdown"));
+                },
+                background);
+    }
+
+    @PostMapping("/deferred")
+    DeferredResult<ResponseEntity<String>> deferred(@RequestBody String order) {
+        return deferred(order, null);
+    }
+
+    /** The container times the request out while the charge continues. */
+    @PostMapping("/timed-out")
+    DeferredResult<ResponseEntity<String>> timedOut(@RequestBody String order) {
+        return deferred(order, 100L);
+    }
+
+    private DeferredResult<ResponseEntity<String>> deferred(String order, Long timeoutMillis) {
+        DeferredResult<ResponseEntity<String>> result = new DeferredResult<>(timeoutMillis);
+        background.execute(() -> result.setResult(ResponseEntity.status(201).body(charges.charge(order))));
+        return result;
+    }
+
+    @PostMapping("/callable")
+    Callable<String> callable(@RequestBody String order) {
+        return () -> charges.charge(order);
+    }
+
+    @PostMapping("/stream")
+    StreamingResponseBody stream(@RequestBody String order) {
+        return out -> {
+            out.write(charges.charge(order).getBytes(StandardCharsets.UTF_8));
+            out.flush();
+        };
+    }
+}

@@ -1,0 +1,130 @@
+package dev.semel.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.semel.json.Fingerprint;
+import dev.semel.once.Call;
+import dev.semel.once.Outcome;
+import dev.semel.store.IdempotencyKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Keys in transactions of Spring, and Spring's templates in transactions of Semel. */
+class TransactionTest {
+
+    private static final int RACERS = 8;
+
+    private final Charges charges = Environment.charges();
+    private final Payments payments = Environment.payments();
+    private final String order = Environment.newOrder();
+    private final Call call = Call.of(new IdempotencyKey("ann", "pay", order), Fingerprint.ofJson("1"));
+    private final Call waiting = call.waiting(Duration.ofSeconds(30));
+
+    private static <T> List<Future<T>> race(List<Callable<T>> racers) {
+        ExecutorService threads = Executors.newFixedThreadPool(racers.size());
+        CyclicBarrier start = new CyclicBarrier(racers.size());
+        try {
+            List<Future<T>> results = new ArrayList<>();
+            for (Callable<T> racer : racers) {
+                results.add(threads.submit(() -> {
+                    start.await();
+                    return racer.call();
+                }));
+            }
+            return results;
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    @Test
+    void commit_recordsTheKeyWithTheCharge() {
+        assertThat(payments.payWithinSpring(call, order)).isInstanceOf(Outcome.Executed.class);
+        Outcome retry = payments.payWithinSpring(call, order);
+        assertThat(retry).isInstanceOf(Outcome.Replayed.class);
+        assertThat(retry.orElseThrow().text()).isEqualTo("charged " + order);
+        assertThat(charges.count(order)).isEqualTo(1);
+    }
+
+    @Test
+    void rollback_leavesNeitherKeyNorCharge() {
+        assertThatThrownBy(() -> payments.payWithinSpringAndThrow(call, order))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("The transaction is rolled back");
+        assertThat(charges.count(order)).isZero();
+        assertThat(payments.payWithinSpring(call, order)).isInstanceOf(Outcome.Executed.class);
+        assertThat(charges.count(order)).isEqualTo(1);
+    }
+
+    @Test
+    void racingRetries_chargeOnce() throws Exception {
+        List<Callable<Outcome>> racers = new ArrayList<>();
+        for (int i = 0; i < RACERS; i++) {
+            racers.add(() -> payments.payWithinSpring(waiting, order));
+        }
+        int executed = 0;
+        for (Future<Outcome> outcome : race(racers)) {
+            executed += outcome.get() instanceof Outcome.Executed ? 1 : 0;
+            assertThat(outcome.get().orElseThrow().text()).isEqualTo("charged " + order);
+        }
+        assertThat(executed).isEqualTo(1);
+        assertThat(charges.count(order)).isEqualTo(1);
+    }
+
+    /** Half of the transactions are rolled back. A retry after them may win. */
+    @Test
+    void racingRetriesThatAreRolledBack_chargeOnce() throws Exception {
+        List<Callable<@Nullable Throwable>> racers = new ArrayList<>();
+        for (int i = 0; i < RACERS; i++) {
+            boolean isRolledBack = i % 2 == 0;
+            racers.add(() -> catchThrowable(() -> {
+                Outcome outcome = isRolledBack
+                        ? payments.payWithinSpringAndThrow(waiting, order)
+                        : payments.payWithinSpring(waiting, order);
+                outcome.orElseThrow();
+            }));
+        }
+        for (Future<@Nullable Throwable> result : race(racers)) {
+            Throwable thrown = result.get();
+            if (thrown != null) {
+                assertThat(thrown).hasMessage("The transaction is rolled back");
+            }
+        }
+        assertThat(charges.count(order)).isEqualTo(1);
+    }
+
+    @Test
+    void templateInAnOperation_joinsItsTransaction() {
+        assertThat(payments.payWithTemplate(call, order)).isInstanceOf(Outcome.Executed.class);
+        assertThat(payments.payWithTemplate(call, order)).isInstanceOf(Outcome.Replayed.class);
+        assertThat(charges.count(order)).isEqualTo(1);
+    }
+
+    @Tag("pending")
+    @Test
+    void templateInAnOperationThatFails_leavesNoCharge() {
+        assertThat(payments.payWithTemplateAndThrow(call, order)).isInstanceOf(Outcome.Failed.class);
+        assertThat(charges.count(order)).isZero();
+        assertThat(payments.payWithTemplate(call, order)).isInstanceOf(Outcome.Executed.class);
+        assertThat(charges.count(order)).isEqualTo(1);
+    }
+
+    /** The caller ignores the outcome, but must not commit what it wrote before. */
+    @Tag("pending")
+    @Test
+    void failedOutcome_rollsSpringsTransactionBack() {
+        catchThrowable(() -> payments.reserveAndFail(call, order));
+        assertThat(charges.count(order)).isZero();
+    }
+}
