@@ -322,8 +322,9 @@ class OutcomeTest {
             await(goOn);
             response.getWriter().print("done");
         })) {
-            app.post("/").key("k").later();
-            app.post("/").key("k").user("bob").later();
+            List<CompletableFuture<HttpResponse<byte[]>>> first = List.of(
+                    app.post("/").key("k").later(),
+                    app.post("/").key("k").user("bob").later());
             await(inside);
             List<CompletableFuture<HttpResponse<byte[]>>> waiting = new ArrayList<>();
             for (int i = 1; i <= 4; i++) {
@@ -335,6 +336,9 @@ class OutcomeTest {
             app.time.awaitScheduled(5);
             assertProblem(waiting(app, "bob").send(), 409, "in_progress", "Request already being processed");
             goOn.countDown();
+            for (CompletableFuture<HttpResponse<byte[]>> reply : first) {
+                assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isFalse();
+            }
             for (CompletableFuture<HttpResponse<byte[]>> reply : waiting) {
                 assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isTrue();
             }
