@@ -298,8 +298,9 @@ class OutcomeTest {
             await(goOn);
             response.getWriter().print("done");
         })) {
-            app.post("/").key("k").later();
-            app.post("/").key("k").user("bob").later();
+            List<CompletableFuture<HttpResponse<byte[]>>> running = List.of(
+                    app.post("/").key("k").later(),
+                    app.post("/").key("k").user("bob").later());
             await(inside);
             List<CompletableFuture<HttpResponse<byte[]>>> waiting = new ArrayList<>();
             for (int i = 1; i <= 4; i++) {
@@ -313,6 +314,9 @@ class OutcomeTest {
             goOn.countDown();
             for (CompletableFuture<HttpResponse<byte[]>> reply : waiting) {
                 assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isTrue();
+            }
+            for (CompletableFuture<HttpResponse<byte[]>> reply : running) {
+                assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isFalse();
             }
             assertThat(isReplay(waiting(app, "ann").send())).isTrue();
         }
