@@ -63,6 +63,11 @@ final class DatabaseFault {
         return state.equals(DISK_FULL) ? "full" : "failed";
     }
 
+    /** Whether a statement failed because its transaction was read-only. */
+    static boolean isReadOnly(SQLException e) {
+        return READ_ONLY.equals(e.getSQLState());
+    }
+
     /** Returns the SQLSTATE. A pool that timed out waiting for a connection reports none. */
     private static String state(@Nullable SQLException cause) {
         String state = cause == null ? null : cause.getSQLState();

@@ -3,6 +3,7 @@ package dev.semel.server;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.semel.postgres.PostgresSettings;
 import dev.semel.postgres.PostgresStore;
 import dev.semel.server.metrics.PostgresMeters;
@@ -109,7 +110,20 @@ final class PostgresStorage {
         config.setConnectionTimeout(CONNECTION.toMillis());
         config.setValidationTimeout(CONNECTION.toMillis() / 2);
         config.setInitializationFailTimeout(-1);
+        config.setExceptionOverride(new ReadOnlyOverride());
         return new HikariDataSource(config);
+    }
+
+    /**
+     * Closes a connection on which a write failed because it is read-only. It may stay read-only although a new one would not be: its default
+     * was set when it was opened, or it leads to a server that has become a standby.
+     */
+    private static final class ReadOnlyOverride implements SQLExceptionOverride {
+
+        @java.lang.Override
+        public Override adjudicate(SQLException e) {
+            return DatabaseFault.isReadOnly(e) ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
+        }
     }
 
     Storage asStorage() {

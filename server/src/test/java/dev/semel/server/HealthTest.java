@@ -203,14 +203,16 @@ class HealthTest {
         }
     }
 
-    /** Affects new connections only, so existing ones are terminated. */
+    /** Affects new connections only. Existing ones are terminated when it is set; when it is unset, the server has to replace them. */
     private static void setReadOnly(PGSimpleDataSource database, boolean readOnly) throws Exception {
         Postgres.execute(
                 database,
                 "begin read write; alter database \"" + database.getDatabaseName()
                         + "\" set default_transaction_read_only = " + (readOnly ? "on" : "off") + "; commit;"
-                        + " select pg_terminate_backend(pid) from pg_stat_activity"
-                        + " where datname = current_database() and pid <> pg_backend_pid()");
+                        + (readOnly
+                                ? " select pg_terminate_backend(pid) from pg_stat_activity"
+                                        + " where datname = current_database() and pid <> pg_backend_pid()"
+                                : ""));
     }
 
     /** Uses a disk that only another process sees. Skipped where the system does not allow this. */

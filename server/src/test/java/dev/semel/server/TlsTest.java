@@ -199,24 +199,31 @@ class TlsTest {
         Path goodKey = Files.writeString(folder.resolve("good-key.pem"), first.key);
         Path otherKey = Files.writeString(folder.resolve("other-key.pem"), second.key);
         Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing");
+        Path gone = folder.resolve("gone");
         Path old = Files.writeString(folder.resolve("old.pem"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n");
         assertRefused(
                 good,
                 otherKey,
-                "--tls-key must name a private key of the same algorithm as the certificate in --tls-cert");
-        assertRefused(good, nothing, "--tls-key must name a PEM file with a private key as PKCS #8");
-        assertRefused(good, old, "--tls-key must name a PEM file with a private key as PKCS #8");
-        assertRefused(nothing, goodKey, "--tls-cert must name a PEM file with a certificate");
-        assertRefused(folder.resolve("gone"), goodKey, "--tls-cert must name a file of at most 1 MiB that can be read");
+                unusable("--tls-key", otherKey) + "the private key has another algorithm than the certificate");
+        assertRefused(
+                good, nothing, unusable("--tls-key", nothing) + "the file contains no private key (PEM) as PKCS #8");
+        assertRefused(good, old, unusable("--tls-key", old) + "the file contains no private key (PEM) as PKCS #8");
+        assertRefused(nothing, goodKey, unusable("--tls-cert", nothing) + "the file contains no certificate (PEM)");
+        assertRefused(gone, goodKey, unusable("--tls-cert", gone) + "the file does not exist");
         assertThatThrownBy(() -> settings(Map.of(Setting.TLS_CERT, good.toString())))
                 .isInstanceOf(SettingException.class)
                 .hasMessage("--tls-cert requires --tls-key");
         Path another = Files.writeString(folder.resolve("another-key.pem"), make("third", "EC").key);
-        assertRefused(good, another, "--tls-key must name the private key of the certificate in --tls-cert");
+        assertRefused(
+                good, another, unusable("--tls-key", another) + "the private key does not belong to the certificate");
         assertThat(settings(Map.of(Setting.TLS_CERT, good.toString(), Setting.TLS_KEY, goodKey.toString()))
                         .connections()
                         .tls())
                 .isEqualTo(new PemFiles(good, goodKey));
+    }
+
+    private static String unusable(String option, Path file) {
+        return option + " '" + file + "' cannot be used: ";
     }
 
     private static ServerSettings settings(Map<Setting, String> flags) {

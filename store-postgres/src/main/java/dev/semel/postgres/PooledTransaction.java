@@ -4,6 +4,7 @@ import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.StoreException;
+import dev.semel.store.internal.StackReserve;
 import dev.semel.store.spi.CallerTransaction;
 import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyWrite;
@@ -34,6 +35,7 @@ final class PooledTransaction implements CallerTransaction {
         this.claims = claims;
         this.sql = sql;
         this.clock = clock;
+        StackReserve.check(StackReserve.MEDIUM);
         try {
             this.connection = source.getConnection();
         } catch (SQLException e) {

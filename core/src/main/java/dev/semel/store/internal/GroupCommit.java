@@ -2,13 +2,9 @@ package dev.semel.store.internal;
 
 import dev.semel.store.StoreException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +36,21 @@ import org.jspecify.annotations.Nullable;
  * <h2>Failure</h2>
  *
  * <p>If a write throws, nobody knows which of its batches were stored. Every caller of the group gets a {@link StoreException} that is not
- * {@linkplain StoreException#isCertain() certain}, and resolves it by its commit id. The leader hands over whatever was thrown, an
- * {@link Error} included, or else the queue would wait indefinitely. It clears its interrupt flag while it writes for others, and restores it
- * afterwards.
+ * {@linkplain StoreException#isCertain() certain}, and resolves it by its commit id. The leader clears its interrupt flag while it writes for
+ * others, and restores it afterwards.
+ *
+ * <p>An {@link Error} may be thrown at any line, such as a {@link StackOverflowError} by a caller that is deep in a recursion. Neither the
+ * role of the leader nor a batch may be lost then:
+ *
+ * <ul>
+ *   <li>A caller checks its stack before it queues up, so the stack can overflow only in the write itself.
+ *   <li>State changes are assignments of fields in synchronized blocks. They call no method and allocate nothing, so they cannot stop halfway.
+ *   <li>A caller that leaves marks its entry in a finally block, again without a call. Waiting callers look every
+ *       {@value #CHECK_MILLIS} milliseconds whether the leader has left, and one of them takes over the role.
+ *   <li>The result of a group is a field of the group, so callers that were not unparked find it, too.
+ *   <li>A caller that leaves with an Error withdraws its batch. If a leader is writing the batch, the caller waits until that write has
+ *       ended, because it may hold locks that protect the batch.
+ * </ul>
  */
 public final class GroupCommit<T> {
 
@@ -51,15 +59,20 @@ public final class GroupCommit<T> {
 
     private static final long SOON_NANOS = 10_000_000;
 
+    private static final long CHECK_MILLIS = 50;
+
     private final Consumer<List<T>> disk;
     private final ToLongFunction<T> bytes;
     private final int most;
     private final long soonNanos;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Entry<T>> queue = new ArrayDeque<>();
-    private final Deque<Entry<T>> deferred = new ArrayDeque<>();
+
+    /** A monitor, because leaving a synchronized block cannot fail, unlike the call that releases a lock. */
+    private final Object lock = new Object();
+
+    private final Queue<T> queue = new Queue<>();
+    private final Queue<T> deferred = new Queue<>();
     private final BatchDelay delay = new BatchDelay();
-    private boolean writing;
+    private volatile @Nullable Entry<T> leader;
     private long lastWritten;
     private int expected;
     private @Nullable Entry<T> gathering;
@@ -84,29 +97,77 @@ public final class GroupCommit<T> {
         this.lastWritten = System.nanoTime() - soonNanos;
     }
 
+    /** Batches that are written together, and the result of the write. */
+    private static final class Group<T> {
+        private final List<Entry<T>> entries = new ArrayList<>();
+        private @Nullable Throwable failure;
+        private volatile boolean done;
+    }
+
+    /** A batch and its caller. */
     private static final class Entry<T> {
         private final T batch;
+        private final long bytes;
         private final boolean urgent;
         private final Thread thread = Thread.currentThread();
-        private volatile boolean done;
-        private volatile boolean isNext;
-        private @Nullable Throwable failure;
+        private @Nullable Entry<T> next;
+        private boolean withdrawn;
+        private volatile @Nullable Group<T> group;
+        private volatile boolean left;
 
-        Entry(T batch, boolean urgent) {
+        Entry(T batch, long bytes, boolean urgent) {
             this.batch = batch;
+            this.bytes = bytes;
             this.urgent = urgent;
         }
 
-        void end(@Nullable Throwable failure) {
-            this.failure = failure;
-            this.done = true;
-            LockSupport.unpark(thread);
+        boolean isDone() {
+            Group<T> taken = group;
+            return taken != null && taken.done;
         }
 
-        void throwFailure() {
-            if (failure != null) {
-                throw StoreException.unavailable(String.valueOf(failure.getMessage()), failure);
+        boolean isWaiting() {
+            return group == null && !withdrawn;
+        }
+    }
+
+    /** A linked list. Entries that do not wait any more may still be in it. */
+    private static final class Queue<T> {
+        private @Nullable Entry<T> head;
+        private @Nullable Entry<T> tail;
+        private int size;
+
+        void add(Entry<T> entry) {
+            Entry<T> last = tail;
+            tail = entry;
+            size++;
+            if (last == null) {
+                head = entry;
+            } else {
+                last.next = entry;
             }
+        }
+
+        /** Returns the first entry that waits, and removes those before it. */
+        @Nullable Entry<T> first() {
+            Entry<T> first = head;
+            while (first != null && !first.isWaiting()) {
+                Entry<T> removed = first;
+                first = removed.next;
+                removed.next = null;
+                head = first;
+                size--;
+            }
+            tail = first == null ? null : tail;
+            return first;
+        }
+
+        int urgent() {
+            int urgent = 0;
+            for (Entry<T> entry = first(); entry != null; entry = entry.next) {
+                urgent += entry.urgent && entry.isWaiting() ? 1 : 0;
+            }
+            return urgent;
         }
     }
 
@@ -116,9 +177,8 @@ public final class GroupCommit<T> {
      * @throws StoreException if the write failed, for this batch and all others of its group
      */
     public void write(T batch) {
-        Entry<T> mine = new Entry<>(batch, true);
-        write(mine);
-        mine.throwFailure();
+        StackReserve.check(StackReserve.LARGE);
+        write(new Entry<>(batch, bytes.applyAsLong(batch), true));
     }
 
     /**
@@ -128,125 +188,166 @@ public final class GroupCommit<T> {
      * @throws StoreException as {@link #write} does
      */
     public Duration writeDeferred(T batch) {
-        Entry<T> mine = new Entry<>(batch, false);
+        StackReserve.check(StackReserve.LARGE);
+        long size = bytes.applyAsLong(batch);
+        Entry<T> mine = new Entry<>(batch, size, false);
         long startedAt = System.nanoTime();
         long waited = 0;
-        if (joinsOthers(mine)) {
-            if (isTakenAlong(mine)) {
-                await(mine);
-            }
+        if (expected() > 0) {
+            boolean written = joinsOthers(mine);
             waited = System.nanoTime() - startedAt;
+            if (written) {
+                return Duration.ofNanos(waited);
+            }
         }
-        if (!mine.done) {
-            write(mine);
-        }
-        mine.throwFailure();
+        write(new Entry<>(batch, size, false));
         return Duration.ofNanos(waited);
     }
 
     /** Returns how many urgent batches are likely to be written together next; 0 if none were written lately. */
     public int expected() {
-        lock.lock();
-        try {
-            boolean someAreExpected = writing || System.nanoTime() - lastWritten < soonNanos;
+        synchronized (lock) {
+            boolean someAreExpected = isLed() || System.nanoTime() - lastWritten < soonNanos;
             return someAreExpected ? Math.max(1, expected) : 0;
-        } finally {
-            lock.unlock();
         }
     }
 
+    /** Waits for a group; returns whether one has written the batch. */
     private boolean joinsOthers(Entry<T> mine) {
-        lock.lock();
         try {
-            boolean joins = expected() > 0;
-            if (joins) {
-                deferred.addLast(mine);
+            synchronized (lock) {
+                deferred.add(mine);
             }
-            return joins;
-        } finally {
-            lock.unlock();
+            awaitGroup(mine);
+            synchronized (lock) {
+                mine.withdrawn = mine.group == null;
+            }
+            if (!mine.withdrawn) {
+                await(mine);
+            }
+        } finally { // without calls, as the class comment explains
+            synchronized (lock) {
+                mine.withdrawn = mine.group == null;
+            }
+            Group<T> group = mine.group;
+            while (group != null && !group.done) {
+                // spins, because parking is a call
+            }
         }
+        throwFailure(mine);
+        return !mine.withdrawn;
     }
 
-    private boolean isTakenAlong(Entry<T> mine) {
+    private void awaitGroup(Entry<T> mine) {
         boolean interrupted = false;
         long startedAt = System.nanoTime();
-        for (long left = soonNanos; left > 0 && !mine.done; left = startedAt + soonNanos - System.nanoTime()) {
+        for (long left = soonNanos; left > 0 && !mine.isDone(); left = startedAt + soonNanos - System.nanoTime()) {
             LockSupport.parkNanos(mine, left);
             interrupted |= Thread.interrupted();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        lock.lock();
-        try {
-            return !deferred.remove(mine);
-        } finally {
-            lock.unlock();
-        }
     }
 
     private void write(Entry<T> mine) {
-        if (!mayWrite(mine)) {
-            await(mine);
-        }
-        if (!mine.done) {
-            writeGroup(mine);
-        }
-    }
-
-    private boolean mayWrite(Entry<T> mine) {
-        lock.lock();
         try {
-            queue.addLast(mine);
-            boolean first = !writing;
-            writing = true;
-            if (gathering != null && queue.size() >= expected) {
-                LockSupport.unpark(gathering.thread);
-                gathering = null;
+            enter(mine);
+            await(mine);
+            if (!mine.isDone()) {
+                lead(mine);
             }
-            return first;
-        } finally {
-            lock.unlock();
+        } finally { // without calls, as the class comment explains
+            synchronized (lock) {
+                mine.withdrawn = mine.group == null;
+            }
+            Group<T> group = mine.group;
+            while (group != null && !group.done) {
+                // spins, because parking is a call
+            }
+            mine.left = true;
+        }
+        throwFailure(mine);
+    }
+
+    private void throwFailure(Entry<T> mine) {
+        Group<T> group = mine.group;
+        Throwable failure = group == null ? null : group.failure;
+        if (failure != null) {
+            throw StoreException.unavailable(String.valueOf(failure.getMessage()), failure);
         }
     }
 
+    /** Whether there is a leader that has not left. */
+    private boolean isLed() {
+        Entry<T> current = leader;
+        return current != null && !current.left;
+    }
+
+    private void enter(Entry<T> mine) {
+        synchronized (lock) {
+            queue.add(mine);
+            if (!isLed()) {
+                leader = mine;
+            }
+            Entry<T> waiting = gathering;
+            if (waiting != null && queue.size >= expected) {
+                gathering = null;
+                LockSupport.unpark(waiting.thread);
+            }
+        }
+    }
+
+    /** Waits until the batch was written, or until its caller is the leader. */
     private void await(Entry<T> mine) {
         boolean interrupted = false;
-        while (!mine.done && !mine.isNext) {
-            LockSupport.park(mine);
+        while (leader != mine && !mine.isDone()) {
+            LockSupport.parkNanos(mine, CHECK_MILLIS * 1_000_000);
             interrupted |= Thread.interrupted();
+            if (!isLed()) {
+                takeOver(mine);
+            }
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Writes the queued batches as one group, and hands over to the next leader, whatever is thrown. */
-    private void writeGroup(Entry<T> mine) {
-        List<Entry<T>> group = List.of();
-        Throwable failure = null;
-        boolean interrupted = Thread.interrupted(); // an interrupt must not break off the write of others
-        long startedAt = System.nanoTime();
-        try {
-            gather(mine);
-            group = nextGroup();
-            startedAt = System.nanoTime();
-            interrupted |= Thread.interrupted(); // while it was gathering
-            disk.accept(group.stream().map(entry -> entry.batch).toList());
-        } catch (Throwable e) { // even an Error must not leave followers waiting
-            failure = e;
-        } finally {
-            handOver(mine, group, startedAt);
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+    /** Becomes the leader if there is none. */
+    private void takeOver(Entry<T> mine) {
+        synchronized (lock) {
+            if (!isLed() && mine.group == null) {
+                leader = mine;
             }
         }
-        if (group.isEmpty()) {
-            mine.end(failure);
+    }
+
+    /** Writes the queued batches as one group, and hands over to the next leader, whatever is thrown. */
+    private void lead(Entry<T> mine) {
+        Group<T> group = new Group<>();
+        boolean interrupted = false;
+        long startedAt = System.nanoTime();
+        try {
+            try {
+                interrupted = Thread.interrupted(); // an interrupt must not break off the write of others
+                gather(mine);
+                List<T> batches = take(mine, group);
+                startedAt = System.nanoTime();
+                interrupted |= Thread.interrupted(); // while it was gathering
+                disk.accept(batches);
+            } catch (Throwable e) { // even an Error must not leave followers waiting
+                group.failure = e;
+                mine.group = group;
+            }
+            handOver(group, startedAt);
+        } finally {
+            group.done = true;
         }
-        for (Entry<T> entry : group) {
-            entry.end(failure);
+        for (Entry<T> entry : group.entries) {
+            LockSupport.unpark(entry.thread);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -254,16 +355,13 @@ public final class GroupCommit<T> {
     private void gather(Entry<T> mine) {
         int before;
         long nanos;
-        lock.lock();
-        try {
-            before = queue.size();
+        synchronized (lock) {
+            before = queue.size;
             nanos = before >= expected ? 0 : delay.nanos(System.nanoTime());
             if (nanos <= 0) {
                 return;
             }
             gathering = mine;
-        } finally {
-            lock.unlock();
         }
         boolean interrupted = false;
         long startedAt = System.nanoTime();
@@ -271,12 +369,9 @@ public final class GroupCommit<T> {
             LockSupport.parkNanos(mine, left);
             interrupted |= Thread.interrupted();
         }
-        lock.lock();
-        try {
+        synchronized (lock) {
             gathering = null;
-            delay.learn(before, queue.size(), System.nanoTime() - startedAt);
-        } finally {
-            lock.unlock();
+            delay.learn(before, queue.size, System.nanoTime() - startedAt);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -284,65 +379,50 @@ public final class GroupCommit<T> {
     }
 
     private boolean isGathering() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return gathering != null;
-        } finally {
-            lock.unlock();
         }
     }
 
-    private List<Entry<T>> nextGroup() {
-        lock.lock();
-        try {
-            int count = Math.min(queue.size() + deferred.size(), most);
-            List<Entry<T>> group = new ArrayList<>(count); // allocated before any entry is taken off the queue
-            long size = 0;
-            while (!queue.isEmpty() && group.size() < most && (group.isEmpty() || size < MOST_BYTES)) {
-                Entry<T> entry = queue.removeFirst();
-                size += bytes.applyAsLong(entry.batch);
-                group.add(entry);
+    /** Takes the leader's batch, and others up to the limits of a group. */
+    private List<T> take(Entry<T> mine, Group<T> group) {
+        List<T> batches = new ArrayList<>();
+        synchronized (lock) {
+            long size = take(mine, group, batches);
+            for (Queue<T> from : List.of(queue, deferred)) {
+                Entry<T> entry = from.first();
+                while (entry != null && batches.size() < most && size < MOST_BYTES) {
+                    size += take(entry, group, batches);
+                    entry = from.first();
+                }
             }
-            while (!deferred.isEmpty() && group.size() < most && size < MOST_BYTES) {
-                Entry<T> entry = deferred.removeFirst();
-                size += bytes.applyAsLong(entry.batch);
-                group.add(entry);
-            }
-            return group;
-        } finally {
-            lock.unlock();
         }
+        return batches;
     }
 
-    private static <T> int urgent(Collection<Entry<T>> entries) {
-        int urgent = 0;
-        for (Entry<T> entry : entries) {
-            urgent += entry.urgent ? 1 : 0;
-        }
-        return urgent;
+    private static <T> long take(Entry<T> entry, Group<T> group, List<T> batches) {
+        group.entries.add(entry);
+        batches.add(entry.batch);
+        entry.group = group;
+        return entry.bytes;
     }
 
-    private void handOver(Entry<T> mine, List<Entry<T>> written, long startedAt) {
-        lock.lock();
-        try {
+    private void handOver(Group<T> written, long startedAt) {
+        synchronized (lock) {
             gathering = null;
-            if (written.isEmpty()) {
-                queue.remove(mine);
-            }
             long now = System.nanoTime();
             delay.written(startedAt, now);
-            int urgent = urgent(written);
+            int urgent = 0;
+            for (Entry<T> entry : written.entries) {
+                urgent += entry.urgent ? 1 : 0;
+            }
             lastWritten = urgent > 0 ? now : lastWritten;
-            expected = urgent + urgent(queue);
-            Entry<T> next = queue.peekFirst();
-            if (next == null) {
-                writing = false;
-            } else {
-                next.isNext = true;
+            expected = urgent + queue.urgent();
+            Entry<T> next = queue.first();
+            leader = next;
+            if (next != null) {
                 LockSupport.unpark(next.thread);
             }
-        } finally {
-            lock.unlock();
         }
     }
 }

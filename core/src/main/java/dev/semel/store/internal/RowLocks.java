@@ -31,21 +31,38 @@ public final class RowLocks {
 
         /** Releases the locks. Called by the thread that locked them. */
         public void release() {
-            for (int number : numbers) {
-                locks[number].unlock();
-            }
+            RowLocks.this.release(numbers, numbers.length);
         }
     }
 
-    /** Locks some rows, waiting until they are free. */
+    /**
+     * Locks some rows, waiting until they are free.
+     *
+     * @throws StackOverflowError if the stack is nearly used up; then nothing is locked
+     */
     public Held lock(List<byte[]> rows) {
         int[] numbers = new int[rows.size()];
         Arrays.setAll(numbers, i -> number(Arrays.hashCode(rows.get(i))));
         Arrays.sort(numbers);
-        for (int number : numbers) {
-            locks[number].lock(); // reentrant: a lock that two of the rows share is taken twice
+        StackReserve.check(StackReserve.SMALL); // an overflow while releasing would keep the locks
+        Held held = new Held(numbers);
+        int locked = 0;
+        try {
+            while (locked < numbers.length) {
+                locks[numbers[locked]].lock(); // reentrant: a lock that two of the rows share is taken twice
+                locked++;
+            }
+            return held;
+        } catch (Throwable e) {
+            release(numbers, locked);
+            throw e;
         }
-        return new Held(numbers);
+    }
+
+    private void release(int[] numbers, int count) {
+        for (int i = 0; i < count; i++) {
+            locks[numbers[i]].unlock();
+        }
     }
 
     /** Waits until a row is unlocked, at most for a given time: a row that is read then is seldom about to change. */

@@ -48,17 +48,16 @@ final class AsyncRun {
     private volatile @Nullable Throwable failure;
     private final List<Runnable> notifications = new CopyOnWriteArrayList<>();
 
-    /** How a run ended. */
     private enum End {
-        /** By {@code complete()}. */
+        /** The handler called {@code complete()}. */
         COMPLETED,
-        /** When a dispatch returned. */
+        /** A dispatch returned without another cycle. */
         DISPATCHED,
-        /** By an exception of the handler that had called {@code startAsync}. */
+        /** The handler threw after it had called {@code startAsync}. */
         FAILED,
-        /** By the container, after a time-out or an error. */
+        /** The container ended the request after a time-out or an error. */
         EXPIRED,
-        /** By the container, which has sent a response. */
+        /** The container completed the request without the filter, and has sent a response. */
         MISSED
     }
 
@@ -136,7 +135,6 @@ final class AsyncRun {
         }
     }
 
-    /** A call of a listener. */
     interface Notification {
         void run() throws IOException;
     }
@@ -160,7 +158,6 @@ final class AsyncRun {
         }
     }
 
-    /** A part of the handler. */
     interface Handler {
         void run() throws IOException, ServletException;
     }

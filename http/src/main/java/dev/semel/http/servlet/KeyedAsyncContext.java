@@ -39,7 +39,6 @@ final class KeyedAsyncContext implements AsyncContext {
             @Nullable ServletRequest request,
             @Nullable ServletResponse response) {}
 
-    /** A method of a listener. */
     interface Event {
         void fire(AsyncListener listener, AsyncEvent event) throws IOException;
     }
@@ -78,7 +77,6 @@ final class KeyedAsyncContext implements AsyncContext {
         return state == State.COMPLETING;
     }
 
-    /** Moves on from waiting. */
     private synchronized void leave(State next) {
         if (state != State.WAITING || run.hasEnded()) {
             throw new IllegalStateException(

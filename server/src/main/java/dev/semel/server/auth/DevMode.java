@@ -54,7 +54,7 @@ public final class DevMode implements App {
 
     private ApiResponse token(Request request) {
         JsonNode body = request.object();
-        String user = Request.text(body, "user", 255);
+        String user = Request.text(body, "user", 2 * 255);
         if (!Caller.isName(user)) {
             throw ProblemException.invalid("user", Caller.NAMES);
         }

@@ -23,7 +23,7 @@ import tools.jackson.core.JsonGenerator;
 @Command(
         name = "inspect",
         description = {
-            "Shows for which schemes a text is a valid id, and what the id contains.",
+            "Shows which schemes a text is a valid id of, and the content of the id.",
             "The exit status is 1 if no scheme fits."
         },
         footer = {"", "Example: ./semel id inspect 04XhXYx9xCjfPYf32"})
@@ -159,7 +159,7 @@ final class IdInspectCommand implements Callable<Integer> {
             reading.id.version().ifPresent(version -> holdings.add("version " + version));
             reading.id.number().ifPresent(number -> holdings.add("number " + number));
             reading.id.random().ifPresent(random -> holdings.add("random " + random));
-            String prefix = reading.prefix.isEmpty() ? "" : "behind " + reading.prefix + "-: ";
+            String prefix = reading.prefix.isEmpty() ? "" : "after " + reading.prefix + "-: ";
             table.add(reading.id.scheme().name(), prefix + String.join(", ", holdings));
         }
         table.print(terminal, "  ");

@@ -80,7 +80,7 @@ final class KeyCheckCommand implements Runnable {
     }
 
     private void print(KeyTemplate declared) {
-        terminal.println("Every key can be split back; it has " + length(declared) + " characters.");
+        terminal.println("Every key can be split into its parts. It has " + length(declared) + " characters.");
         terminal.println("");
         Table parts = new Table();
         parts.add("PART", "TYPE", "EXPECTED");

@@ -41,6 +41,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class OperatorApi implements App {
 
     private static final String KEY = "/v1/ops/keys/{user}/{key}";
+
+    /** For users and keys that do not fit into a path: they are in the query. */
+    private static final String ANY_KEY = "/v1/ops/key";
+
     private static final int LONGEST_REASON = 1000;
 
     /** Statuses that the filter never records for replay. */
@@ -68,11 +72,15 @@ public final class OperatorApi implements App {
 
     @Override
     public void declare(Routes routes) {
-        routes.operator("GET", "/v1/ops/keys", this::list).operator("GET", KEY, this::look);
+        routes.operator("GET", "/v1/ops/keys", this::list)
+                .operator("GET", KEY, this::look)
+                .operator("GET", ANY_KEY, this::look);
         for (OperatorAction action : OperatorAction.values()) {
-            routes.operator("POST", KEY + "/" + name(action), request -> act(action, request));
+            routes.operator("POST", KEY + "/" + name(action), request -> act(action, request))
+                    .operator("POST", ANY_KEY + "/" + name(action), request -> act(action, request));
         }
         routes.operator("DELETE", "/v1/ops/users/{user}", this::erase)
+                .operator("DELETE", "/v1/ops/user", this::erase)
                 .operator(
                         "GET",
                         "/v1/ops/audit",
@@ -113,7 +121,7 @@ public final class OperatorApi implements App {
     }
 
     private ApiResponse look(Request request) {
-        Lookup found = store.find(key(request));
+        Lookup found = store.find(KeyParameters.key(request));
         IdempotencyRecord record = requireFound(found);
         Response response = record.response();
         return ApiResponse.ok(KeyJson.forOperators(record, found.now())
@@ -129,12 +137,8 @@ public final class OperatorApi implements App {
         return record;
     }
 
-    private static IdempotencyKey key(Request request) {
-        return KeyParameters.key(request, request.part("user"));
-    }
-
     private ApiResponse act(OperatorAction action, Request request) {
-        IdempotencyKey key = key(request);
+        IdempotencyKey key = KeyParameters.key(request);
         JsonNode body = request.object();
         String reason = meaningful(Request.text(body, "reason", LONGEST_REASON));
         Response response = action == OperatorAction.COMPLETE ? responseToRecord(request, body) : null;
@@ -223,7 +227,7 @@ public final class OperatorApi implements App {
     }
 
     private ApiResponse erase(Request request) {
-        String user = request.part("user");
+        String user = KeyParameters.text(request, "user");
         if (!Caller.isName(user)) {
             throw ProblemException.invalid("user", Caller.NAMES);
         }

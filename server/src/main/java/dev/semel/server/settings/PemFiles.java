@@ -75,14 +75,14 @@ public record PemFiles(Path certificate, Path key) {
         PrivateKey privateKey = privateKey(publicKey.getAlgorithm());
         try {
             if (!belongTogether(publicKey, privateKey)) {
-                throw new UnusableException(true, "must name the private key of the certificate in --tls-cert");
+                throw new UnusableException(true, "the private key does not belong to the certificate");
             }
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             store.setKeyEntry("server", privateKey, PASSWORD.toCharArray(), chain);
             return store;
         } catch (GeneralSecurityException | IOException e) {
-            throw new UnusableException(true, "names a private key that cannot be used");
+            throw new UnusableException(true, "the private key is invalid");
         }
     }
 
@@ -99,7 +99,7 @@ public record PemFiles(Path certificate, Path key) {
         } catch (GeneralSecurityException e) {
             // reported below
         }
-        throw new UnusableException(false, "must name a PEM file with a certificate for an RSA, EC or Ed25519 key");
+        throw new UnusableException(false, "the file contains no certificate (PEM) for an RSA, EC or Ed25519 key");
     }
 
     private PrivateKey privateKey(String algorithm) throws UnusableException {
@@ -107,14 +107,13 @@ public record PemFiles(Path certificate, Path key) {
         if (!pem.find()) {
             throw new UnusableException(
                     true,
-                    "must name a PEM file with a private key as PKCS #8 without a password (openssl pkcs8 -topk8 -nocrypt converts other keys)");
+                    "the file contains no private key (PEM) as PKCS #8 without a password. openssl pkcs8 -topk8 -nocrypt converts other keys");
         }
         try {
             byte[] bytes = Base64.getMimeDecoder().decode(pem.group(1));
             return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new UnusableException(
-                    true, "must name a private key of the same algorithm as the certificate in --tls-cert");
+            throw new UnusableException(true, "the private key has another algorithm than the certificate");
         }
     }
 
@@ -137,6 +136,6 @@ public record PemFiles(Path certificate, Path key) {
         } catch (IOException e) {
             // reported below
         }
-        throw new UnusableException(isKey, "must name a file of at most 1 MiB that can be read");
+        throw new UnusableException(isKey, "the file does not exist, cannot be read, or is larger than 1 MiB");
     }
 }

@@ -81,7 +81,7 @@ public record ServerSettings(
                 level(raw.of(Setting.LOG_LEVEL)));
     }
 
-    /** Returns the defaults. */
+    /** Returns the settings of a server that is started without options. */
     public static ServerSettings defaults() {
         return of(new RawSettings(Map.of(), null, Map.of()), Map.of(), InstantSource.system());
     }
@@ -159,7 +159,8 @@ public record ServerSettings(
         try {
             return PostgresSettings.DEFAULTS.withSchema(text(value)).schema();
         } catch (IllegalArgumentException e) {
-            throw value.wrong("1 to 63 of a-z, 0-9 and _, and not begin with a digit or pg_");
+            throw value.wrong(
+                    "a name of 1 to 63 lower-case letters, digits and underscores that does not begin with a digit or pg_");
         }
     }
 
@@ -204,7 +205,8 @@ public record ServerSettings(
             files.read();
             return files;
         } catch (PemFiles.UnusableException e) {
-            throw (e.isKey() ? key : certificate).fault(String.valueOf(e.getMessage()));
+            Value unusable = e.isKey() ? key : certificate;
+            throw unusable.fault(Suggestions.quote(text(unusable)) + " cannot be used: " + e.getMessage());
         } catch (InvalidPathException e) {
             throw certificate.fault("and " + Setting.TLS_KEY.flag() + " must name files");
         }

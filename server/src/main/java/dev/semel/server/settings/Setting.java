@@ -24,7 +24,7 @@ public enum Setting {
             "SOURCE",
             null,
             "Secret or public keys that verify tokens: `" + AuthSource.FORMS.replaceAll(", | or ", "`$0`")
-                    + "`. Without it, the server runs in dev mode and issues tokens of any user to every user of this machine."),
+                    + "`. Without it, the server runs in dev mode and issues a token for any user to everyone on this machine."),
 
     AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "Required audience (`aud`) of tokens."),
     AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Required issuer (`iss`) of tokens."),
@@ -33,8 +33,8 @@ public enum Setting {
             "FILE",
             null,
             "Certificate chain of the server (PEM). With `--tls-key`, it enables TLS. A changed file is reloaded."),
-    TLS_KEY(Tier.FREQUENT, "FILE", null, "Private key of the certificate (PEM). PKCS #8 without a password."),
-    RETENTION(Tier.FREQUENT, "TIME", "24h", "How long responses are kept for retries. It counts from the completion."),
+    TLS_KEY(Tier.FREQUENT, "FILE", null, "Private key of the certificate (PEM, PKCS #8, without a password)."),
+    RETENTION(Tier.FREQUENT, "TIME", "24h", "How long responses are kept for retries. The time counts from the completion of the request."),
     FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long failed requests are kept."),
     TOMBSTONES(
             Tier.FREQUENT,

@@ -1,15 +1,20 @@
 package dev.semel.server.web;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.semel.id.TextFormat;
+import dev.semel.json.Fingerprint;
+import dev.semel.store.IdempotencyKey;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The authenticated user who sent a request.
  *
- * @param user 1 to 255 of {@code A-Za-z0-9_-}
+ * @param user the name of the user, see {@link #isName}
  * @param roles the roles of the user
  * @param until the time at which the user's token expires
  */
@@ -27,14 +32,26 @@ public record Caller(String user, Set<String> roles, Instant until) {
     /** Prefix of internal user names, which no token may use. */
     public static final String RESERVED_PREFIX = "semel--";
 
-    /** Whether a token may have this user name: 1 to 255 of {@code A-Za-z0-9_-} without the reserved prefix. */
+    /** Whether a token may have this user name: {@linkplain IdempotencyKey#isUser a valid one} without the reserved prefix. */
     public static boolean isName(@Nullable String name) {
-        return name != null && TextFormat.TEXT.isValid(name) && !name.startsWith(RESERVED_PREFIX);
+        return IdempotencyKey.isUser(name) && !Objects.requireNonNull(name).startsWith(RESERVED_PREFIX);
+    }
+
+    /**
+     * Returns a text of {@code A-Za-z0-9_-} that identifies a user in keys of documents: the name if it consists of these characters,
+     * otherwise a hash behind the reserved prefix.
+     */
+    public static String keyPart(String user) {
+        return TextFormat.TEXT.isValid(user)
+                ? user
+                : RESERVED_PREFIX + "user-"
+                        + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
     }
 
     /** Describes valid user names, to follow the name of a field. */
     public static final String NAMES =
-            "must be 1 to 255 of A-Z, a-z, 0-9, _ and -, and must not begin with " + RESERVED_PREFIX;
+            "must have 1 to 255 characters and no control characters, must not be . or .., and must not begin with "
+                    + RESERVED_PREFIX;
 
     /** Returns the caller of a request; null if the route is open to all. */
     public static @Nullable Caller of(HttpServletRequest request) {

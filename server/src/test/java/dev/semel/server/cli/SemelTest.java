@@ -237,7 +237,7 @@ class SemelTest {
     @Test
     void check_showsPartsAndPrefixes() {
         assertThat(semel("key", "check", "usr_{user:uuid4s}_tag_{tag:uuid4s}").out())
-                .contains("Every key can be split back; it has 73 characters.", "usr_{user}_tag_");
+                .contains("Every key can be split into its parts. It has 73 characters.", "usr_{user}_tag_");
         assertThat(semel("key", "check", "--json", "{a:tid62}").out())
                 .isEqualTo(
                         "{\"template\":\"{a:tid62}\",\"splittable\":true,\"minLength\":17,\"maxLength\":17,\"parts\":"

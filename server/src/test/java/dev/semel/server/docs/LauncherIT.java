@@ -47,7 +47,7 @@ class LauncherIT {
                 "cp server/target/semel.jar built.jar && mkdir bin"
                         + " && printf '#!/bin/sh\ncp built.jar server/target/semel.jar\n' > bin/mvn && chmod +x bin/mvn");
         String semel = "PATH=$PWD/bin:$PATH ./semel id seq10";
-        Path source = copy.resolve("core/src/main/java/dev/semel/id/Sequence.java");
+        Path source = copy.resolve("core/src/main/java/dev/semel/id/SequenceScheme.java");
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
         Printed third = Repository.bash(copy, semel);
         Repository.bash(copy, "truncate -s 1000 server/target/semel.jar; touch target/unfinished");
@@ -198,7 +198,7 @@ class LauncherIT {
     void completion_worksInBash() throws Exception {
         Printed printed = Repository.bash(
                 Repository.ROOT,
-                "source <(./semel completion); COMP_WORDS=(semel id ins); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
+                "exec 2>/dev/null; source <(./semel completion); COMP_WORDS=(semel id ins); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
                         + " COMP_WORDS=(semel tor); COMP_CWORD=1; _complete_semel; echo \"${COMPREPLY[@]}\";"
                         + " COMP_WORDS=(semel serve --store-m); COMP_CWORD=2; _complete_semel; echo \"${COMPREPLY[@]}\";"
                         + " COMP_WORDS=(semel serve --log-level d); COMP_CWORD=3; _complete_semel; echo \"${COMPREPLY[@]}\"");

@@ -35,8 +35,18 @@ class DescribedRequestsTest {
     private static final int REQUESTS_OF_A_USER = 500;
 
     /** Operations that a short run with generated requests does not reach. */
-    private static final Set<String> HARD =
-            Set.of("readSettlement", "findKey", "findKeys", "opsReadKey", "opsRelease", "opsExpire", "opsComplete");
+    private static final Set<String> HARD = Set.of(
+            "readSettlement",
+            "findKey",
+            "findKeys",
+            "opsReadKey",
+            "opsRelease",
+            "opsExpire",
+            "opsComplete",
+            "opsReadKeyByQuery",
+            "opsReleaseByQuery",
+            "opsExpireByQuery",
+            "opsCompleteByQuery");
 
     private final long seed = Long.getLong("semel.api.seed", new Random().nextLong());
     private final Random random = new Random(seed);

@@ -144,6 +144,7 @@ class DescriptionTest {
         JsonNode catalogue = Fragments.all().get("problems");
         Set<IdempotencyProblem> elsewhere = Set.of(
                 IdempotencyProblem.UNAUTHENTICATED,
+                IdempotencyProblem.INVALID_USER,
                 IdempotencyProblem.OUTCOME_UNKNOWN,
                 IdempotencyProblem.RESPONSE_NOT_KEPT);
         for (IdempotencyProblem problem : IdempotencyProblem.values()) {

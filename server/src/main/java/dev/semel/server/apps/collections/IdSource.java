@@ -1,6 +1,6 @@
 package dev.semel.server.apps.collections;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.document.StoredSequence;
 import dev.semel.document.Transaction;
@@ -52,6 +52,6 @@ final class IdSource {
     /** Uses a hash as the name of the sequence, because the name of the user and the collection together may be too long. */
     private static StoredSequence sequence(String user, String scheme, String purpose) {
         String name = String.join("/", user, scheme, purpose);
-        return StoredSequence.named(Fingerprint.ofBytes(name.getBytes(US_ASCII)).hex());
+        return StoredSequence.named(Fingerprint.ofBytes(name.getBytes(UTF_8)).hex());
     }
 }

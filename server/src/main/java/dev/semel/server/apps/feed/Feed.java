@@ -16,6 +16,7 @@ import dev.semel.id.MalformedException;
 import dev.semel.json.Json;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
+import dev.semel.server.web.Caller;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Pages;
 import dev.semel.server.web.ProblemException;
@@ -152,7 +153,7 @@ public final class Feed implements App {
     private static ApiResponse like(Request request) {
         Transaction tx = request.tx();
         Document post = post(tx, request.part("id"));
-        String like = LIKES.key().key(Map.of("post", post.key(), "user", request.user()));
+        String like = LIKES.key().key(Map.of("post", post.key(), "user", Caller.keyPart(request.user())));
         if (LIKES.create(tx, like, NOTHING) instanceof WriteResult.Written) {
             Counts.change(tx, post.key(), Counts::withLike);
             FeedEvent.publish(
