@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -34,6 +35,10 @@ final class Session {
         }
     }
 
+    private static final String SET_ISOLATION = "set transaction_isolation to 'read committed'; ";
+
+    private static final String OTHER_ISOLATION = "25001";
+
     /** The time of a test if the parameter is not null; otherwise the database's. */
     static final String TIME = ", coalesce(?::timestamptz, clock_timestamp())";
 
@@ -50,6 +55,7 @@ final class Session {
     private final Work work;
     private final String limits;
     private final int responseMillis;
+    private final AtomicBoolean setsIsolation;
 
     Session(DataSource source, PostgresSettings settings) {
         this(source, settings, StatementListener.NONE);
@@ -62,8 +68,11 @@ final class Session {
         this.listener = listener;
         this.work = Work.OTHER;
         this.responseMillis = Math.toIntExact(settings.statementTimeout().toMillis()) + LATE_MILLIS;
+        this.setsIsolation = new AtomicBoolean();
+        // The isolation cannot be changed by a query, so this fails if the default of the session is another.
         // Plans are cached. A plan for an empty table would scan sequentially after the table has grown.
-        this.limits = "set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "', true), "
+        this.limits = "set_config('transaction_isolation', 'read committed', true), set_config('lock_timeout', '"
+                + settings.lockTimeout().toMillis() + "', true), "
                 + "set_config('statement_timeout', '"
                 + settings.statementTimeout().toMillis() + "', true), "
                 + "set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)";
@@ -77,6 +86,7 @@ final class Session {
         this.work = work;
         this.limits = session.limits;
         this.responseMillis = session.responseMillis;
+        this.setsIsolation = session.setsIsolation;
     }
 
     /** Returns a session that reports its statements to the listener as some kind of work. */
@@ -152,7 +162,7 @@ final class Session {
     /** Reads the {@link #TIME} that a prologue selected. */
     static Instant time(ResultSet prologue) throws SQLException {
         prologue.next();
-        return IdempotencyRow.instant(prologue, 7);
+        return IdempotencyRow.instant(prologue, 8);
     }
 
     /**
@@ -175,10 +185,29 @@ final class Session {
     <T> T runAll(String sql, Binding binding, ReadingAll<T> reading) {
         StackReserve.check(StackReserve.MEDIUM); // a driver that is stopped halfway leaves the connection unusable
         try (Connection connection = source.getConnection()) {
-            return runAll(connection, sql, binding, reading);
+            return inReadCommitted(connection, sql, binding, reading);
         } catch (SQLException e) {
             throw failed(e);
         }
+    }
+
+    /**
+     * Preconditions are checked in READ COMMITTED, because a stricter level would check them against a snapshot that is older than the locks.
+     * The prologue makes sure of it without a further statement. Only if it fails, the level is set by a statement, here and from then on.
+     */
+    private <T> T inReadCommitted(Connection connection, String sql, Binding binding, ReadingAll<T> reading)
+            throws SQLException {
+        if (!setsIsolation.get()) {
+            try {
+                return runAll(connection, sql, binding, reading);
+            } catch (SQLException e) {
+                if (!OTHER_ISOLATION.equals(e.getSQLState())) {
+                    throw e;
+                }
+                setsIsolation.set(true);
+            }
+        }
+        return runAll(connection, SET_ISOLATION + sql, binding, reading);
     }
 
     private <T> T runAll(Connection connection, String sql, Binding binding, ReadingAll<T> reading)
@@ -220,7 +249,7 @@ final class Session {
         String sql = sql(Role.APP, "select current_setting('role'), ?");
         try (Connection connection = source.getConnection()) {
             for (int i = 0; i < MANY_TIMES; i++) {
-                String role = runAll(connection, sql, to -> to.text("").text(""), results -> {
+                String role = inReadCommitted(connection, sql, to -> to.text("").text(""), results -> {
                     results.next();
                     ResultSet rows = results.next();
                     rows.next();

@@ -18,21 +18,6 @@ class UnfitDatabasesTest {
     }
 
     @Test
-    void stricterTransactions_areRejected() throws SQLException {
-        for (String isolation : new String[] {"repeatable read", "serializable"}) {
-            PGSimpleDataSource source = Postgres.NEWEST.database();
-            Postgres.execute(
-                    source,
-                    "alter database " + source.getDatabaseName() + " set default_transaction_isolation to '" + isolation
-                            + "'");
-            assertRefused(
-                    source,
-                    PostgresSettings.DEFAULTS.withoutMigration(),
-                    "Its default isolation is " + isolation + ", and has to be read committed");
-        }
-    }
-
-    @Test
     void encodingThatLacksCharacters_isRejected() throws SQLException {
         PGSimpleDataSource beside = Postgres.NEWEST.emptyDatabase();
         String name = beside.getDatabaseName() + "_latin";

@@ -44,7 +44,7 @@ public final class RowLocks {
         int[] numbers = new int[rows.size()];
         Arrays.setAll(numbers, i -> number(Arrays.hashCode(rows.get(i))));
         Arrays.sort(numbers);
-        StackReserve.check(StackReserve.SMALL); // an overflow while releasing would keep the locks locked
+        StackReserve.check(StackReserve.SMALL); // an overflow while releasing would keep the locks
         Held held = new Held(numbers);
         int locked = 0;
         try {

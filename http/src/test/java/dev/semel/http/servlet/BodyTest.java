@@ -202,8 +202,8 @@ class BodyTest {
         }
 
         @Override
-        public int read(byte[] to, int offset, int count) throws IOException {
-            return in.read(to, offset, count);
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            return in.read(buffer, offset, length);
         }
 
         @Override
