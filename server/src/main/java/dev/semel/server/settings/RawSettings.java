@@ -108,7 +108,8 @@ public final class RawSettings {
 
     /** Returns the variables that begin with SEMEL_ and are not settings, each with the most similar variable or an empty text. */
     public Map<String, String> unknownVariables() {
-        List<String> variables = Stream.of(Setting.values()).map(Setting::variable).toList();
+        List<String> variables =
+                Stream.of(Setting.values()).map(Setting::variable).toList();
         return unknownVariables.stream()
                 .collect(Collectors.toMap(
                         name -> name, name -> String.join(", ", Suggestions.similar(name, variables))));

@@ -34,7 +34,11 @@ public enum Setting {
             null,
             "Certificate chain of the server (PEM). With `--tls-key`, it enables TLS. A changed file is reloaded."),
     TLS_KEY(Tier.FREQUENT, "FILE", null, "Private key of the certificate (PEM, PKCS #8, without a password)."),
-    RETENTION(Tier.FREQUENT, "TIME", "24h", "How long responses are kept for retries. The time counts from the completion of the request."),
+    RETENTION(
+            Tier.FREQUENT,
+            "TIME",
+            "24h",
+            "How long responses are kept for retries. The time counts from the completion of the request."),
     FAILED_RETENTION(Tier.FREQUENT, "TIME", "7d", "How long failed requests are kept."),
     TOMBSTONES(
             Tier.FREQUENT,

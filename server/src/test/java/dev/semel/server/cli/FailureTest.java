@@ -48,7 +48,13 @@ class FailureTest {
     }
 
     private static void assertServeFails(String start, Object store) {
-        assertFails("semel serve: " + start, "serve", "--check", "--port=0", "--log-level=error", "--store=rocksdb:" + store);
+        assertFails(
+                "semel serve: " + start,
+                "serve",
+                "--check",
+                "--port=0",
+                "--log-level=error",
+                "--store=rocksdb:" + store);
     }
 
     @Test
@@ -71,12 +77,14 @@ class FailureTest {
                 .isZero();
         assertFails("semel backup: There is no store in nowhere", "backup", backup, "--store=rocksdb:nowhere");
         assertFails("semel backup: The target " + folder + " exists", "backup", folder.toString(), "--store=" + store);
-        assertFails("semel backup: Cannot copy the store to " + file + "/b: ", "backup", file + "/b", "--store=" + store);
+        assertFails(
+                "semel backup: Cannot copy the store to " + file + "/b: ", "backup", file + "/b", "--store=" + store);
         assertThat(semel(List.of("backup", backup, "--store=" + store)).status())
                 .isZero();
         assertFails("semel restore: There is no store in nowhere", "restore", "nowhere", "--store=" + store + "2");
         assertFails("semel restore: The target " + folder + "/store exists", "restore", backup, "--store=" + store);
-        assertFails("semel restore: Cannot copy the store to /proc/a/b: ", "restore", backup, "--store=rocksdb:/proc/a/b");
+        assertFails(
+                "semel restore: Cannot copy the store to /proc/a/b: ", "restore", backup, "--store=rocksdb:/proc/a/b");
     }
 
     @Test
@@ -92,7 +100,8 @@ class FailureTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
             int port = taken.getLocalPort();
             assertFails(
-                    "semel serve: Port " + port + " of localhost is already in use. Choose another port with --port, or stop the"
+                    "semel serve: Port " + port
+                            + " of localhost is already in use. Choose another port with --port, or stop the"
                             + " program that uses it.\n",
                     "serve",
                     "--store=memory:",
@@ -117,8 +126,9 @@ class FailureTest {
                 StoreException.rejected("Cannot use the folder x: " + new IOException("No space left on device")),
                 "Cannot use the folder x: No space left on device");
         assertText(
-                StoreException.rejected("Cannot open the store in x: DB::Open() failed --- IO error: No space left on device:"
-                        + " While appending to file: x/OPTIONS: No space left on device"),
+                StoreException.rejected(
+                        "Cannot open the store in x: DB::Open() failed --- IO error: No space left on device:"
+                                + " While appending to file: x/OPTIONS: No space left on device"),
                 "Cannot open the store in x: No space left on device");
         assertText(
                 new UncheckedIOException("Cannot listen: " + new SocketException("Broken"), new IOException()),
