@@ -128,7 +128,8 @@ public final class ServletRequestView implements WebRequest {
         void add(byte[] field) throws RejectedException {
             require(field.length);
             left -= field.length;
-            encoded.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(field.length).array());
+            encoded.writeBytes(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(field.length).array());
             encoded.writeBytes(field);
         }
 

@@ -174,7 +174,8 @@ class FormTest {
             assertProblem(
                     form(app.post("/?" + longest).key("k"), "d=45"), 413, "payload_too_large", "Payload too large");
             assertThat(runs).hasValue(0);
-            assertThat(form(app.post("/?" + longest).key("k"), "d=4").statusCode()).isEqualTo(200);
+            assertThat(form(app.post("/?" + longest).key("k"), "d=4").statusCode())
+                    .isEqualTo(200);
         }
     }
 
