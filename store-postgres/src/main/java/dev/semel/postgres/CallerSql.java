@@ -13,11 +13,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.jdbc.AutoSave;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
@@ -68,6 +71,10 @@ final class CallerSql {
             RecordInsert.onConflictReplace("greatest(k.fencing_token + 1, excluded.fencing_token)") + RETURNING;
 
     static final String LEAVE_JOINED = "rollback to savepoint semel_key; release savepoint semel_key";
+
+    /** Fails; the error in the server's log contains the text. */
+    private static final String ABORT =
+            "select cast('An operation failed in this transaction, so it can only be rolled back' as int)";
 
     /** Claims a key in a new transaction. */
     final Claiming claim;
@@ -172,6 +179,25 @@ final class CallerSql {
             return !first(statement.executeQuery()).getString(1).equals(transaction);
         } catch (SQLException e) {
             return false;
+        }
+    }
+
+    /**
+     * Puts the transaction into the state in which the server only rolls it back, at the end or to an earlier savepoint. Without this, a
+     * caller that overlooks a failure would commit.
+     */
+    static void abort(Connection connection) {
+        try {
+            PGConnection postgres = connection.unwrap(PGConnection.class);
+            AutoSave autosave = postgres.getAutosave();
+            postgres.setAutosave(AutoSave.NEVER); // or else the driver would roll back to before the next statement
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(ABORT);
+            } finally {
+                postgres.setAutosave(autosave);
+            }
+        } catch (SQLException e) {
+            // it always fails
         }
     }
 
