@@ -2,6 +2,9 @@ package dev.semel.store;
 
 import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.MalformedException;
+import dev.semel.json.Fingerprint;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -145,6 +148,20 @@ public record IdempotencyKey(String user, String endpoint, String key) {
     /** Returns a cursor for a page of keys that ends with this one. */
     public String cursor() {
         return user + "\n" + endpoint + "\n" + key;
+    }
+
+    /**
+     * Returns a key to pass on to another system: the same in each run of this operation, and different for other keys and purposes.
+     *
+     * @param purpose tells several keys of one operation apart, such as {@code refund}
+     * @return 43 of {@code A-Za-z0-9_-}
+     */
+    public String derive(String purpose) {
+        String parts = String.join("\n", user, endpoint, key, purpose); // only the last one may contain a line break
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(Fingerprint.ofBytes(parts.getBytes(StandardCharsets.UTF_8))
+                        .bytes());
     }
 
     /** Compares the keys first, since they differ most often. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.id.MalformedException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +13,22 @@ import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class IdempotencyKeyTest {
+
+    @Test
+    void derivedKeys_differUnlessAllPartsAreTheSame() {
+        String derived = new IdempotencyKey("ann", "POST /refunds", "k-1").derive("refund");
+        assertThat(derived).isEqualTo(new IdempotencyKey("ann", "POST /refunds", "k-1").derive("refund"));
+        assertThat(derived).matches("[A-Za-z0-9_-]{43}");
+        assertThat(Stream.of(
+                                new IdempotencyKey("ann-k", "POST /refunds", "1"),
+                                new IdempotencyKey("ann", "POST /refunds-k", "1"),
+                                new IdempotencyKey("ann", "POST /refunds", "k-2"))
+                        .map(key -> key.derive("refund")))
+                .doesNotContain(derived)
+                .doesNotHaveDuplicates();
+        assertThat(new IdempotencyKey("ann", "POST /refunds", "k-1").derive("mail"))
+                .isNotEqualTo(derived);
+    }
 
     @ParameterizedTest
     @NullAndEmptySource

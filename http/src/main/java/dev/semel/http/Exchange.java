@@ -114,7 +114,7 @@ public final class Exchange {
         });
     }
 
-    /** Waits for a request in progress if the client asks for it and the bounds allow it. */
+    /** Waits for a request in progress if the client prefers to wait and the bounds allow it. */
     private CompletableFuture<Outcome> outcomeOrWait(HandlerAdapter handler) {
         CompletableFuture<Outcome> outcome = outcome(call.waiting(Duration.ZERO), handler);
         boolean inProgress =
@@ -207,6 +207,10 @@ public final class Exchange {
     private Response toRecord(HandlerResult result) throws FailureResponse, UnrecordedException {
         int status = result.status();
         boolean isFinal = !NEVER_FINAL.contains(status) && result.isFinal();
+        if (result.isOutcomeUnknown()) {
+            throw new FailureResponse(
+                    new UnknownOutcomeException("The handler does not know whether it had its effect", null));
+        }
         if (result.mayStillRun() && (!isFinal || status >= FIRST_FAILURE)) {
             throw new FailureResponse(new UnknownOutcomeException(
                     "The request ended with status " + status + " while its handler may still be at work", null));

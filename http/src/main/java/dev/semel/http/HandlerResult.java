@@ -12,6 +12,9 @@ public interface HandlerResult {
     /** Returns whether the handler allows the response to be recorded. */
     boolean isFinal();
 
+    /** Returns whether the handler has reported that it does not know whether it had its effect. */
+    boolean isOutcomeUnknown();
+
     /** Returns whether the handler may still be at work, although the request was ended for it. */
     boolean mayStillRun();
 

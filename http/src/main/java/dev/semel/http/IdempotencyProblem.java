@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** The errors of requests with a key, in order of precedence. */
 public enum IdempotencyProblem {
-    /** The user is unknown. */
+    /** The request has no authenticated user. */
     UNAUTHENTICATED(401, "Not signed in"),
     /** The user is known, but the name is too long, contains control characters, or is a relative path. */
     INVALID_USER(400, "Invalid user name"),

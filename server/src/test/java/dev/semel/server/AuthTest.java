@@ -263,12 +263,20 @@ class AuthTest {
     void subjectThatIsNoUser_isRejected() throws Exception {
         try (ServerFixture server = serveSecret()) {
             assertRejected(server, hs256(claims().subject(null).build(), SECRET));
-            for (String subject :
-                    List.of("", ".", "..", "a\nb", "a\u0085", "a".repeat(256), "semel--operators", "semel--actions-0a")) {
+            for (String subject : List.of(
+                    "", ".", "..", "a\nb", "a\u0085", "a".repeat(256), "semel--operators", "semel--actions-0a")) {
                 assertRejected(server, hs256(claims().subject(subject).build(), SECRET));
             }
             List<String> users = List.of(
-                    "a".repeat(255), "semel-operators", "-_-", "bob@example.com", "auth0|42", "ann,bob", "a/b", "a b", "Zoë");
+                    "a".repeat(255),
+                    "semel-operators",
+                    "-_-",
+                    "bob@example.com",
+                    "auth0|42",
+                    "ann,bob",
+                    "a/b",
+                    "a b",
+                    "Zoë");
             for (String subject : users) {
                 String token = hs256(claims().subject(subject).build(), SECRET);
                 assertThat(server.withToken(token).get("/who").status()).isEqualTo(200);

@@ -47,7 +47,8 @@ class UserNamesEndToEndTest extends EndToEnd {
     @Test
     void eachUser_likesAPostOnce() {
         String post = "/v1/feed/posts/"
-                + write(as("ann"), "/v1/feed/posts", "{\"text\":\"liked\"}", IdSchemes.TID62.mint()).text("id");
+                + write(as("ann"), "/v1/feed/posts", "{\"text\":\"liked\"}", IdSchemes.TID62.mint())
+                        .text("id");
         for (String user : USERS) {
             for (int i = 0; i < 2; i++) {
                 Reply liked = write(as(user), post + "/likes", "", IdSchemes.TID62.mint());
@@ -66,7 +67,8 @@ class UserNamesEndToEndTest extends EndToEnd {
             }
         }
         for (String user : USERS) {
-            assertThat(column(as(user).get("/v1/collections/names/records"), "id")).hasSize(2);
+            assertThat(column(as(user).get("/v1/collections/names/records"), "id"))
+                    .hasSize(2);
         }
     }
 

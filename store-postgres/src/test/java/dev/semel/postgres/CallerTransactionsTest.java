@@ -417,7 +417,7 @@ class CallerTransactionsTest {
         List<String> logged = new CopyOnWriteArrayList<>();
         Handler handler = new StreamHandler() {
             @Override
-            public void publish(LogRecord record) {
+            public synchronized void publish(LogRecord record) {
                 logged.add(record.getLevel() + " " + record.getMessage());
             }
         };

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Callers whose stack overflows at any depth of a commit or a read: the store goes on, and no connection is lost. */
+@SuppressWarnings("InfiniteRecursion")
 class DeepCallersTest {
 
     private static final int FRAMES = 2_400;

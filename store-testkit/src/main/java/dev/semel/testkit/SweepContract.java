@@ -9,14 +9,19 @@ import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings.IfExpired;
+import dev.semel.once.OperatorAction;
 import dev.semel.once.Outcome;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
 import dev.semel.store.admin.StoreAdmin;
 import dev.semel.store.admin.StoreAdmin.Cleanup;
+import dev.semel.store.admin.StoreAdmin.KeyQuery;
 import dev.semel.store.admin.Sweeper;
+import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyRecord;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.time.Duration;
 import java.time.Instant;
@@ -164,6 +169,37 @@ public interface SweepContract extends AdminFixture {
         sweep();
         assertThat(stored(call)).isEqualTo(unknown);
         assertThat(run(Mode.LEASED, call, "must not run")).isInstanceOf(Outcome.Unknown.class);
+    }
+
+    @Test
+    default void unknownKey_isListedUntilAnOperatorResolvesIt_andPurgedAfterwards() {
+        KeyQuery unknown = KeyQuery.all(10).in(KeyStatus.UNKNOWN);
+        Call released = call("released");
+        Call completed = call("completed");
+        claimAndCrash(released, IfAbandoned.FREEZE);
+        claimAndCrash(completed, IfAbandoned.FREEZE);
+        assertThat(admin().list(unknown).records()).isEmpty();
+        time().advance(SETTINGS.lease());
+        for (int day = 0; day < 1000; day += 250) {
+            assertThat(admin().list(unknown).records())
+                    .extracting(record -> record.key().key())
+                    .containsExactlyInAnyOrder("released", "completed");
+            sweep();
+            time().advance(Duration.ofDays(250));
+        }
+        resolve(released, OperatorAction.RELEASE);
+        resolve(completed, OperatorAction.COMPLETE);
+        assertThat(admin().list(unknown).records()).isEmpty();
+        time().advance(SETTINGS.failedRetention().plus(SETTINGS.tombstone()));
+        assertThat(sweep()).containsEntry(StoreAdmin.TOMBSTONES, 2L);
+        assertThat(stored(released)).isNull();
+        assertThat(stored(completed)).isNull();
+    }
+
+    private void resolve(Call call, OperatorAction action) {
+        IdempotencyWrite write =
+                Objects.requireNonNull(action.on(store().find(call.key()), SETTINGS, Response.of("by hand")));
+        assertThat(store().compareAndSet(newCommitId(), write)).isInstanceOf(CommitResult.Applied.class);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.semel.boot;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,7 @@ class Charges {
     }
 
     void release(String order) {
-        held.remove(order).countDown();
+        Objects.requireNonNull(held.remove(order)).countDown();
     }
 
     /** Charges an order, and returns the response of its handler. */

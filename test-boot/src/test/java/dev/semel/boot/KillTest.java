@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A shop is killed while its handlers run, and customers retry at another shop on the same database. */
@@ -51,21 +50,11 @@ class KillTest {
     }
 
     @Test
-    void killedHandler_neverChargesAgainUnderFreeze_andIsNeverLostUnderRerun() throws Exception {
-        killHandlers(List.of(Kind.SYNC));
-    }
-
-    @Tag("pending")
-    @Test
-    void killedAsyncHandlers_neverChargeAgainUnderFreeze_andAreNeverLostUnderRerun() throws Exception {
-        killHandlers(List.of(Kind.values()));
-    }
-
-    private static void killHandlers(List<Kind> kinds) throws Exception {
+    void killedHandlers_neverChargeAgainUnderFreeze_andAreNeverLostUnderRerun() throws Exception {
         Charges charges = Environment.charges();
         Customer ann = Environment.ann();
         List<Purchase> purchases = new ArrayList<>();
-        for (Kind kind : kinds) {
+        for (Kind kind : Kind.values()) {
             purchases.add(new Purchase(kind, "freeze", Environment.newOrder()));
             purchases.add(new Purchase(kind, "rerun", Environment.newOrder()));
         }
@@ -73,7 +62,7 @@ class KillTest {
         Process shop = startStuckShop();
         try {
             Customer atStuckShop = new Customer(port(shop), "ann");
-            purchases.forEach(purchase -> threads.submit(
+            purchases.forEach(purchase -> threads.execute(
                     () -> atStuckShop.order(purchase.path(), purchase.order(), purchase.order())));
             for (Purchase purchase : purchases) {
                 Eventually.assertHolds(() -> assertThat(charges.count(purchase.order()))

@@ -55,17 +55,17 @@ class OrderController {
 
     @PostMapping("/deferred")
     DeferredResult<ResponseEntity<String>> deferred(@RequestBody String order) {
-        return deferred(order, null);
+        return completeLater(order, new DeferredResult<>());
     }
 
     /** The container times the request out while the charge continues. */
     @PostMapping("/timed-out")
     DeferredResult<ResponseEntity<String>> timedOut(@RequestBody String order) {
-        return deferred(order, 100L);
+        return completeLater(order, new DeferredResult<>(100L));
     }
 
-    private DeferredResult<ResponseEntity<String>> deferred(String order, Long timeoutMillis) {
-        DeferredResult<ResponseEntity<String>> result = new DeferredResult<>(timeoutMillis);
+    private DeferredResult<ResponseEntity<String>> completeLater(
+            String order, DeferredResult<ResponseEntity<String>> result) {
         background.execute(() -> result.setResult(ResponseEntity.status(201).body(charges.charge(order))));
         return result;
     }

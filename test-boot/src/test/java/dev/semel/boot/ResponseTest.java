@@ -4,7 +4,6 @@ import static dev.semel.boot.Customer.isReplay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +28,7 @@ class ResponseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"include", "forward", "entity", "flushed", "missing", "gone", "broken", "orders/sync"})
+    @ValueSource(strings = {"include", "forward", "entity", "flushed", "missing", "gone", "broken", "orders/sync", "orders/future", "orders/deferred", "orders/stream", "servlet/complete"})
     void requestWithAKey_hasTheSameResponse(String handler) {
         String path = "/freeze/" + handler;
         HttpResponse<String> plain = ann.order(path, null, order);
@@ -87,7 +86,6 @@ class ResponseTest {
                 .isEqualTo(String.valueOf(first.body().length()));
     }
 
-    @Tag("pending")
     @Test
     void userWithAnAddressAsName_isServed() {
         Customer bob = Environment.customer("bob@example.com");

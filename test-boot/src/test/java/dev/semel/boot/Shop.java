@@ -64,7 +64,10 @@ public class Shop {
 
     @Bean
     FilterRegistrationBean<IdempotencyFilter> idempotency(Once once) {
-        return new FilterRegistrationBean<>(new IdempotencyFilter(once, HttpServletRequest::getRemoteUser, Shop::rule));
+        FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(
+                new IdempotencyFilter(once, HttpServletRequest::getRemoteUser, Shop::rule));
+        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC); // not the default of Spring Boot
+        return registration;
     }
 
     private static Idempotency rule(HttpServletRequest request) {

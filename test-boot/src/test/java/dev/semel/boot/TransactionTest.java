@@ -178,10 +178,28 @@ class TransactionTest {
         assertThat(charges.count(order)).isEqualTo(1);
     }
 
+    /** More callers than the connections of the pool. Each needs one connection only. */
+    @Tag("pending")
+    @Test
+    void moreOperationsThanConnections_complete() throws Exception {
+        List<Callable<Integer>> racers = new ArrayList<>();
+        for (int i = 0; i < 3 * RACERS; i++) {
+            String another = Environment.newOrder();
+            Call anotherCall = Call.of(new IdempotencyKey("ann", "pay", another), Fingerprint.ofJson("1"));
+            racers.add(() -> {
+                payments.payWithTemplate(anotherCall, another).orElseThrow();
+                return charges.count(another);
+            });
+        }
+        for (Future<Integer> count : race(racers)) {
+            assertThat(count.get()).isEqualTo(1);
+        }
+    }
+
     /** The caller ignores the outcome, but must not commit what it wrote before. */
     @Test
     void failedOutcome_rollsSpringsTransactionBack() {
-        catchThrowable(() -> payments.reserveAndFail(call, order));
+        var unused = catchThrowable(() -> payments.reserveAndFail(call, order));
         assertThat(charges.count(order)).isZero();
     }
 }

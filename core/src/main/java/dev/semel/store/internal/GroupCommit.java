@@ -231,7 +231,7 @@ public final class GroupCommit<T> {
             }
             Group<T> group = mine.group;
             while (group != null && !group.done) {
-                continue;
+                // spins, because parking is a call
             }
         }
         throwFailure(mine);
@@ -263,7 +263,7 @@ public final class GroupCommit<T> {
             }
             Group<T> group = mine.group;
             while (group != null && !group.done) {
-                continue;
+                // spins, because parking is a call
             }
             mine.left = true;
         }

@@ -6,13 +6,13 @@ package dev.semel.store.internal;
  */
 public final class StackReserve {
 
-    /** For releasing locks. */
+    /** Enough to release locks. */
     static final int SMALL = 100;
 
-    /** For a round trip. */
+    /** Enough for a round trip. */
     public static final int MEDIUM = 500;
 
-    /** For a leader, whose error would fail the batches of others. */
+    /** Enough for a leader, whose error would fail the batches of others. */
     static final int LARGE = 800;
 
     private StackReserve() {}

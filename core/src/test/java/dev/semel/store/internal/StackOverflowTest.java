@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * make. Neither the role of a writer nor a lock is lost.
  */
 @Tag("jdk")
+@SuppressWarnings("InfiniteRecursion")
 class StackOverflowTest {
 
     private static final int STACK_BYTES = 320 * 1024;

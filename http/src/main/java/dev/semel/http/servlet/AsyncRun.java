@@ -48,17 +48,16 @@ final class AsyncRun {
     private volatile @Nullable Throwable failure;
     private final List<Runnable> notifications = new CopyOnWriteArrayList<>();
 
-    /** How a run ended. */
     private enum End {
-        /** By {@code complete()}. */
+        /** The handler called {@code complete()}. */
         COMPLETED,
-        /** When a dispatch returned. */
+        /** A dispatch returned without another cycle. */
         DISPATCHED,
-        /** By an exception of the handler that had called {@code startAsync}. */
+        /** The handler threw after it had called {@code startAsync}. */
         FAILED,
-        /** By the container, after a time-out or an error. */
+        /** The container ended the request after a time-out or an error. */
         EXPIRED,
-        /** By the container, which has sent a response. */
+        /** The container completed the request without the filter, and has sent a response. */
         MISSED
     }
 
@@ -136,7 +135,6 @@ final class AsyncRun {
         }
     }
 
-    /** A call of a listener. */
     interface Notification {
         void run() throws IOException;
     }
@@ -160,7 +158,6 @@ final class AsyncRun {
         }
     }
 
-    /** A part of the handler. */
     interface Handler {
         void run() throws IOException, ServletException;
     }
@@ -226,9 +223,15 @@ final class AsyncRun {
     /** Throws the exception that the container has to handle, if there is one. */
     void rethrow() throws IOException, ServletException {
         Throwable thrown = failure;
-        if (thrown instanceof UnknownOutcomeException && thrown.getCause() != null) {
-            thrown = thrown.getCause();
+        if (thrown != null) {
+            rethrow(thrown);
         }
+    }
+
+    /** Throws the exception of a handler as the handler has thrown it. */
+    static void rethrow(Throwable failure) throws IOException, ServletException {
+        Throwable thrown =
+                failure instanceof UnknownOutcomeException && failure.getCause() != null ? failure.getCause() : failure;
         if (thrown instanceof IOException e) {
             throw e;
         } else if (thrown instanceof ServletException e) {
@@ -237,9 +240,8 @@ final class AsyncRun {
             throw e;
         } else if (thrown instanceof Error e) {
             throw e;
-        } else if (thrown != null) {
-            throw new ServletException(thrown);
         }
+        throw new ServletException(thrown);
     }
 
     /** Called by a handler that has completed the request on another thread than that of a dispatch. */
@@ -291,16 +293,17 @@ final class AsyncRun {
                     LOG.log(Level.WARNING, "Response not sent: {0}", failure);
                     response.abort();
                 }
-                current.completed();
+                current.ended(true);
             }
             case FAILED, EXPIRED -> {
                 this.failure = failure;
-                if (failure == null) {
-                    current.completed();
-                }
+                current.ended(failure == null);
             }
-            case DISPATCHED -> this.failure = failure;
-            case MISSED -> {}
+            case DISPATCHED -> {
+                this.failure = failure;
+                current.ended(false);
+            }
+            case MISSED -> current.ended(false);
         }
     }
 

@@ -132,6 +132,19 @@ public final class IdempotencyFilter implements Filter {
     }
 
     /**
+     * Reports that the handler of a leased request does not know whether it had its effect, such as when another system did not respond in
+     * time. Under {@link dev.semel.store.IfAbandoned#FREEZE} the outcome is unknown, whatever the handler responds. Under {@link
+     * dev.semel.store.IfAbandoned#RERUN} the request has failed, and a retry runs the handler again. An exception handler can call this, too:
+     * then the error response that it makes does not count as a failure without an effect. Does nothing if the request has no key.
+     */
+    public static void outcomeUnknown(ServletRequest request) {
+        Run run = Run.of(request);
+        if (run != null) {
+            run.outcomeUnknown();
+        }
+    }
+
+    /**
      * Registers this filter with a web application that is starting, behind the filters that are declared, for requests and asynchronous
      * dispatches.
      *
@@ -208,10 +221,8 @@ public final class IdempotencyFilter implements Filter {
         try {
             exchange.run(adapter);
             adapter.rethrow();
-        } catch (IOException | ServletException | RuntimeException e) {
-            throw e;
         } catch (Exception e) {
-            throw new ServletException(e);
+            AsyncRun.rethrow(e);
         }
     }
 

@@ -20,6 +20,7 @@ final class Run implements HandlerResult {
     private final @Nullable Lease lease;
     private final @Nullable AsyncRun async;
     private volatile boolean isFinal = true;
+    private volatile boolean isOutcomeUnknown;
     private boolean transactionTaken;
     private boolean seenWrapped;
 
@@ -92,6 +93,10 @@ final class Run implements HandlerResult {
         isFinal = false;
     }
 
+    void outcomeUnknown() {
+        isOutcomeUnknown = true;
+    }
+
     @Override
     public int status() {
         return response.getStatus();
@@ -100,6 +105,11 @@ final class Run implements HandlerResult {
     @Override
     public boolean isFinal() {
         return isFinal;
+    }
+
+    @Override
+    public boolean isOutcomeUnknown() {
+        return isOutcomeUnknown;
     }
 
     @Override

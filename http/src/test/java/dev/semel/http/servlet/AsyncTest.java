@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.http.Idempotency;
 import dev.semel.once.OnceSettings;
 import dev.semel.store.IfAbandoned;
+import dev.semel.store.Time;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -32,6 +33,7 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -312,8 +314,8 @@ class AsyncTest {
             })) {
                 for (int i = 1; i <= 3; i++) {
                     HttpResponse<byte[]> reply = app.post("/").key("k").send();
-                    assertThat(reply.statusCode()).isEqualTo(mode == FREEZE ? 409 : 500);
-                    assertThat(charges).hasValue(mode == FREEZE ? 1 : i);
+                    assertThat(reply.statusCode()).isEqualTo(mode.equals(FREEZE) ? 409 : 500);
+                    assertThat(charges).hasValue(mode.equals(FREEZE) ? 1 : i);
                 }
             }
         }
@@ -332,9 +334,9 @@ class AsyncTest {
                 })) {
                     for (int i = 1; i <= 3; i++) {
                         HttpResponse<byte[]> reply = app.post("/").key("k").send();
-                        assertThat(reply.statusCode()).isEqualTo(mode == FREEZE ? 409 : 500);
+                        assertThat(reply.statusCode()).isEqualTo(mode.equals(FREEZE) ? 409 : 500);
                     }
-                    assertThat(charges.get()).isEqualTo(mode == FREEZE ? 1 : charges.get());
+                    assertThat(charges.get()).isEqualTo(mode.equals(FREEZE) ? 1 : charges.get());
                 }
             }
         }
@@ -367,8 +369,8 @@ class AsyncTest {
             })) {
                 for (int i = 1; i <= 3; i++) {
                     HttpResponse<byte[]> reply = app.post("/").key("k").send();
-                    assertThat(reply.statusCode()).isEqualTo(mode == FREEZE ? 409 : 500);
-                    assertThat(charges).hasValue(mode == FREEZE ? 1 : i);
+                    assertThat(reply.statusCode()).isEqualTo(mode.equals(FREEZE) ? 409 : 500);
+                    assertThat(charges).hasValue(mode.equals(FREEZE) ? 1 : i);
                 }
                 AsyncContext late = next();
                 assertThatThrownBy(late::complete).isInstanceOf(IllegalStateException.class);
@@ -546,6 +548,47 @@ class AsyncTest {
     }
 
     @Test
+    void manyAtOnce_haveOneEffectForEachKey() throws Exception {
+        for (Idempotency mode : MODES) {
+            try (TestApp app = serve(mode, (request, response) -> {
+                if (request.getDispatcherType() == DispatcherType.ASYNC) {
+                    response.getWriter().print("charged");
+                    return;
+                }
+                boolean dispatch = charges.incrementAndGet() % 2 == 0;
+                AsyncContext context = request.startAsync();
+                Time.threads().execute(() -> {
+                    try {
+                        if (dispatch) {
+                            context.dispatch();
+                        } else {
+                            write(context, "charged");
+                            context.complete();
+                        }
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                });
+            })) {
+                List<CompletableFuture<HttpResponse<byte[]>>> replies = new ArrayList<>();
+                for (int i = 0; i < 160; i++) {
+                    replies.add(app.post("/").key("k" + i / 8).later());
+                }
+                for (CompletableFuture<HttpResponse<byte[]>> reply : replies) {
+                    assertThat(get(reply).statusCode()).isIn(200, 409);
+                    assertThat(text(get(reply))).containsAnyOf("charged", "in_progress");
+                }
+                for (int i = 0; i < 20; i++) {
+                    HttpResponse<byte[]> again = app.post("/").key("k" + i).send();
+                    assertThat(text(again)).isEqualTo("charged");
+                    assertThat(isReplay(again)).isTrue();
+                }
+                assertThat(charges).hasValue(20);
+            }
+        }
+    }
+
+    @Test
     void processThatCrashes_leavesTheOutcomeUnknown_orRunsAgain() throws Exception {
         for (Idempotency mode : MODES) {
             try (TestApp app = serve(mode, charging)) {
@@ -564,11 +607,11 @@ class AsyncTest {
                         })) {
                     other.time.advance(OnceSettings.DEFAULTS.lease().plusSeconds(1));
                     HttpResponse<byte[]> second = other.post("/").key("k").send();
-                    assertThat(second.statusCode()).isEqualTo(mode == FREEZE ? 409 : 200);
-                    assertThat(charges).hasValue(mode == FREEZE ? 1 : 2);
+                    assertThat(second.statusCode()).isEqualTo(mode.equals(FREEZE) ? 409 : 200);
+                    assertThat(charges).hasValue(mode.equals(FREEZE) ? 1 : 2);
                     context.complete();
-                    assertThat(get(first).statusCode()).isEqualTo(mode == FREEZE ? 409 : 200);
-                    assertThat(isReplay(get(first))).isEqualTo(mode == RERUN);
+                    assertThat(get(first).statusCode()).isEqualTo(mode.equals(FREEZE) ? 409 : 200);
+                    assertThat(isReplay(get(first))).isEqualTo(mode.equals(RERUN));
                 }
             }
         }
@@ -591,8 +634,8 @@ class AsyncTest {
                 HttpResponse<byte[]> again = settled(app);
                 assertThat(logged.records())
                         .anyMatch(logs -> logs.getMessage().startsWith("Asynchronous request not recorded"));
-                assertThat(again.statusCode()).isEqualTo(mode == FREEZE ? 409 : 200);
-                assertThat(charges).hasValue(mode == FREEZE ? 1 : 2);
+                assertThat(again.statusCode()).isEqualTo(mode.equals(FREEZE) ? 409 : 200);
+                assertThat(charges).hasValue(mode.equals(FREEZE) ? 1 : 2);
             }
         }
     }

@@ -202,6 +202,11 @@ class BodyTest {
         }
 
         @Override
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            return in.read(buffer, offset, length);
+        }
+
+        @Override
         public boolean isFinished() {
             return false;
         }

@@ -217,6 +217,30 @@ class OutcomeTest {
     }
 
     @Test
+    void handlerThatDoesNotKnowTheOutcome_doesNotRunAgainUnderFreeze() throws Exception {
+        for (IfAbandoned policy : IfAbandoned.values()) {
+            for (int status : List.of(200, 404, 409, 504)) {
+                runs.set(0);
+                try (TestApp app = TestApp.on(web)
+                        .rule(Idempotency.leased(policy))
+                        .serve((request, response) -> {
+                            runs.incrementAndGet();
+                            IdempotencyFilter.outcomeUnknown(request);
+                            response.setStatus(status);
+                        })) {
+                    boolean frozen = policy == IfAbandoned.FREEZE;
+                    for (int i = 1; i <= 2; i++) {
+                        HttpResponse<byte[]> reply = app.post("/").key("k").send();
+                        assertThat(reply.statusCode()).isEqualTo(frozen ? 409 : status);
+                        assertThat(isReplay(reply)).isFalse();
+                        assertThat(runs).hasValue(frozen ? 1 : i);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     void doNotRecord_leavesTheResponseUnrecorded() throws Exception {
         try (TestApp app = TestApp.on(web).serve((request, response) -> {
             Counter.increment(IdempotencyFilter.transaction(request));
@@ -298,8 +322,9 @@ class OutcomeTest {
             await(goOn);
             response.getWriter().print("done");
         })) {
-            app.post("/").key("k").later();
-            app.post("/").key("k").user("bob").later();
+            List<CompletableFuture<HttpResponse<byte[]>>> running = List.of(
+                    app.post("/").key("k").later(),
+                    app.post("/").key("k").user("bob").later());
             await(inside);
             List<CompletableFuture<HttpResponse<byte[]>>> waiting = new ArrayList<>();
             for (int i = 1; i <= 4; i++) {
@@ -313,6 +338,9 @@ class OutcomeTest {
             goOn.countDown();
             for (CompletableFuture<HttpResponse<byte[]>> reply : waiting) {
                 assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isTrue();
+            }
+            for (CompletableFuture<HttpResponse<byte[]>> reply : running) {
+                assertThat(isReplay(reply.get(30, TimeUnit.SECONDS))).isFalse();
             }
             assertThat(isReplay(waiting(app, "ann").send())).isTrue();
         }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class FailureText {
 
     private static final int MOST_CHARACTERS = 1000;
+    private static final String FULL = "No space left on device";
 
     /** What these mean whose message is only a path. */
     private static final Map<String, String> PATHS = Map.of(
@@ -44,6 +45,9 @@ final class FailureText {
             return "There is not enough memory.";
         }
         String message = withoutExceptions(e.getMessage());
+        if (e instanceof StoreException && message.contains(FULL)) {
+            message = message.replaceFirst(": .*", ": " + FULL); // RocksDB adds the calls that have failed
+        }
         if (expected && !message.isBlank()) {
             return onOneLine(message);
         }

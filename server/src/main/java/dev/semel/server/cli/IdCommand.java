@@ -103,7 +103,7 @@ final class IdCommand implements Runnable {
         }
     }
 
-    /** A mistyped subcommand is taken for a scheme. */
+    /** A mistyped subcommand arrives here as the name of a scheme. */
     private String unknown(String name) {
         List<String> schemes = new ArrayList<>();
         new SchemeNames().forEach(schemes::add);

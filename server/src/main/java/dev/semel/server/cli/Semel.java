@@ -96,6 +96,9 @@ public final class Semel implements Runnable {
             return outputFailed(e, err);
         } catch (Error e) {
             err.println("semel: " + FailureText.of(e));
+            if (List.of(arguments).contains("--verbose")) {
+                e.printStackTrace(err);
+            }
             return ExitCode.SOFTWARE;
         }
     }

@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
         modelTransformer = ServeCommand.Flags.class,
         footer = {
             "",
-            "TIME is a whole number with ms, s, m, h or d. SIZE is one with KiB, MiB or GiB.",
+            "TIME is a whole number with ms, s, m, h or d. SIZE is a whole number with KiB,",
+            "MiB or GiB.",
             "Settings can also be set in the environment (SEMEL_LOG_LEVEL=debug) or in the",
             "settings file (log-level=debug). Options override both, and the environment",
             "overrides the file.",
@@ -98,7 +99,10 @@ final class ServeCommand implements Runnable {
             ServerSettings settings = ServerSettings.of(raw, environment, InstantSource.system());
             Log.setLevel(settings.logLevel());
             raw.unknownVariables()
-                    .forEach(name -> LOG.atWarn().addKeyValue("variable", name).log("Unknown setting"));
+                    .forEach((name, similar) -> LOG.atWarn()
+                            .addKeyValue("variable", name)
+                            .addKeyValue("similar", similar)
+                            .log("Unknown setting"));
             if (flags.containsKey(Setting.STORE)
                     && settings.store().url() instanceof PostgresUrl url
                     && url.hasPassword()) {
@@ -138,7 +142,7 @@ final class ServeCommand implements Runnable {
     }
 
     private static boolean isAboutTheAddress(Throwable e) {
-        return e instanceof SocketException || e.getCause() != null && isAboutTheAddress(e.getCause());
+        return e instanceof SocketException || (e.getCause() != null && isAboutTheAddress(e.getCause()));
     }
 
     /** Closes the server when the process is terminated. */

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -105,8 +106,12 @@ public final class RawSettings {
         return Objects.requireNonNull(value);
     }
 
-    /** Returns the variables that begin with SEMEL_ and are not settings. */
-    public Set<String> unknownVariables() {
-        return Set.copyOf(unknownVariables);
+    /** Returns the variables that begin with SEMEL_ and are not settings, each with the most similar variable or an empty text. */
+    public Map<String, String> unknownVariables() {
+        List<String> variables =
+                Stream.of(Setting.values()).map(Setting::variable).toList();
+        return unknownVariables.stream()
+                .collect(Collectors.toMap(
+                        name -> name, name -> String.join(", ", Suggestions.similar(name, variables))));
     }
 }

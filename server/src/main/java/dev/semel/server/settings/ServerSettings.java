@@ -81,7 +81,7 @@ public record ServerSettings(
                 level(raw.of(Setting.LOG_LEVEL)));
     }
 
-    /** Returns the defaults. */
+    /** Returns the settings of a server that is started without options. */
     public static ServerSettings defaults() {
         return of(new RawSettings(Map.of(), null, Map.of()), Map.of(), InstantSource.system());
     }

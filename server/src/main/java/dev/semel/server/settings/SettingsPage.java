@@ -17,8 +17,8 @@ final class SettingsPage {
 
                 The server rejects an invalid value when it starts: see [running the server](../operating/serving.md#settings).
 
-                A TIME is a whole number with the unit `ms`, `s`, `m`, `h` or `d`. A SIZE is a whole number with the unit `KiB`, `MiB` or `GiB`, or
-                without one in bytes.
+                A TIME is a whole number with the unit `ms`, `s`, `m`, `h` or `d`. A SIZE is a whole number with the unit `KiB`, `MiB` or `GiB`. A SIZE
+                without a unit is in bytes.
                 """.formatted(RawSettings.FILE_FLAG, RawSettings.FILE_VARIABLE));
         for (Setting.Tier tier : Setting.Tier.values()) {
             page.append("\n## ").append(tier.title()).append("\n\n");
@@ -36,8 +36,8 @@ final class SettingsPage {
 
                 ## Fixed limits
 
-                These cannot be changed: a request body has at most 1 MiB, the `nbf` of a token may be 5 seconds in the future, and a connection is
-                closed after 30 seconds without traffic.
+                These cannot be changed: a request body has at most 1 MiB, the `nbf` of a token may be at most 5 seconds in the future, and a
+                connection is closed after 30 seconds without traffic.
                 """).toString();
     }
 

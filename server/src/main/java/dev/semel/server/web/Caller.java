@@ -44,12 +44,14 @@ public record Caller(String user, Set<String> roles, Instant until) {
     public static String keyPart(String user) {
         return TextFormat.TEXT.isValid(user)
                 ? user
-                : RESERVED_PREFIX + "user-" + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
+                : RESERVED_PREFIX + "user-"
+                        + Fingerprint.ofBytes(user.getBytes(UTF_8)).hex();
     }
 
     /** Describes valid user names, to follow the name of a field. */
     public static final String NAMES =
-            "must have 1 to 255 characters and no control characters, must not be . or .., and must not begin with " + RESERVED_PREFIX;
+            "must have 1 to 255 characters and no control characters, must not be . or .., and must not begin with "
+                    + RESERVED_PREFIX;
 
     /** Returns the caller of a request; null if the route is open to all. */
     public static @Nullable Caller of(HttpServletRequest request) {

@@ -20,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -33,23 +32,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Names, messages, comments, pages and scripts do not contain the phrases in {@code vocabulary.txt}. */
 class VocabularyTest {
-
-    /** Paths whose prose is not checked yet. {@code -Dvocabulary.all=true} checks them, too. */
-    private static final Set<String> UNCHECKED = Boolean.getBoolean("vocabulary.all")
-            ? Set.of()
-            : Set.of(
-                    "core",
-                    "docs",
-                    "http",
-                    "pom.xml",
-                    "semel",
-                    "server/src/main/java/dev/semel/server/cli",
-                    "server/src/main/java/dev/semel/server/settings",
-                    "server/src/test/java/dev/semel/server/cli",
-                    "server/src/test/java/dev/semel/server/settings",
-                    "store-postgres",
-                    "store-rocksdb",
-                    "store-testkit");
 
     private static final int LEAST_JAVADOC = 25;
 
@@ -119,10 +101,8 @@ class VocabularyTest {
         private void report(List<String> to, List<Vocabulary.Fault> faults, Tree tree, CompilationUnitTree unit) {
             Path file = Path.of(unit.getSourceFile().toUri());
             for (Vocabulary.Fault fault : faults) {
-                if (to == names || isChecked(file)) {
-                    long line = unit.getLineMap().getLineNumber(positions.getStartPosition(unit, tree));
-                    to.add(at(file, line) + fault.text());
-                }
+                long line = unit.getLineMap().getLineNumber(positions.getStartPosition(unit, tree));
+                to.add(at(file, line) + fault.text());
             }
         }
     }
@@ -140,7 +120,7 @@ class VocabularyTest {
     @Test
     void pagesCommentsAndScripts_areInTheVocabulary() throws IOException {
         List<String> faults = new ArrayList<>();
-        for (Path file : checkedFiles()) {
+        for (Path file : Prose.files()) {
             faults.addAll(faultsOfProse(file));
         }
         assertThat(String.join("\n", faults)).isEmpty();
@@ -149,7 +129,7 @@ class VocabularyTest {
     @Test
     void javadoc_isAtLeastASentence() throws IOException {
         List<String> faults = new ArrayList<>();
-        for (Path file : checkedFiles()) {
+        for (Path file : Prose.files()) {
             if (isJava(file)) {
                 for (Prose.Block block : Prose.shortJavadoc(file, LEAST_JAVADOC)) {
                     faults.add(at(file, block.first()) + String.join(" ", block.lines()));
@@ -240,14 +220,6 @@ class VocabularyTest {
                 .flatMap(section -> section.values().stream())
                 .forEach(replacement ->
                         assertThat(VOCABULARY.inProse(List.of(replacement))).isEmpty());
-    }
-
-    private static List<Path> checkedFiles() throws IOException {
-        return Prose.files().stream().filter(VocabularyTest::isChecked).toList();
-    }
-
-    private static boolean isChecked(Path file) {
-        return UNCHECKED.stream().noneMatch(path -> file.startsWith(Repository.ROOT.resolve(path)));
     }
 
     private static boolean isJava(Path file) {

@@ -16,7 +16,7 @@ class SettingsPageTest {
             Files.writeString(PAGE, SettingsPage.markdown());
         }
         assertThat(Files.readString(PAGE))
-                .as("docs/reference/settings.md is out of date; write it anew with: mvn -q -Dquick -pl server -am test"
+                .as("docs/reference/settings.md is out of date; update it with: mvn -q -Dquick -pl server -am test"
                         + " -Dtest=SettingsPageTest -Dsurefire.failIfNoSpecifiedTests=false -Dsettings.write=true")
                 .isEqualTo(SettingsPage.markdown());
     }
