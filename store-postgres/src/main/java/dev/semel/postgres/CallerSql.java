@@ -52,7 +52,7 @@ final class CallerSql {
 
     private static final String NOT_THE_SAME = "2201E";
 
-    private static final String NOT_SO = "2201G";
+    static final String NOT_SO = "2201G";
 
     private static final String NOT_UNIQUE = "23505";
 
@@ -137,8 +137,8 @@ final class CallerSql {
         private Claiming(SqlTexts texts, AdvisoryLocks locks, String before, String after) {
             this.texts = texts;
             this.locks = locks;
-            this.before =
-                    before + "select " + ENTER + "pg_try_advisory_xact_lock(?)" + Session.TIME + "; " + KeyLookups.ONE;
+            this.before = before + "select " + ENTER + "pg_try_advisory_xact_lock(?) and pg_try_advisory_xact_lock(?)"
+                    + Session.TIME + "; " + KeyLookups.ONE;
             this.after = LEAVE + after;
         }
 
@@ -155,6 +155,7 @@ final class CallerSql {
                         .text(UniqueIds.mint())
                         .text(key.user())
                         .number(locks.of(id))
+                        .number(locks.ofClaim(id))
                         .time(now)
                         .text(id.uuid().toString());
                 waits.bind(to, now);

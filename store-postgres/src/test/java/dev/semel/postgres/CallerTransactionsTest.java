@@ -11,6 +11,7 @@ import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.store.IdempotencyKey;
+import dev.semel.store.IfAbandoned;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Time;
@@ -23,9 +24,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -323,6 +328,42 @@ class CallerTransactionsTest {
         assertThat(stored("k")).isNull();
         assertThat(payments("k")).isZero();
         assertThat(own(pool()).run(call("k"), lent -> pay(lent, "k"))).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CLAIMED", "JOINED"})
+    void callsOfTheEngineWithItsKey_areInProgressAtOnce(Form form) throws Exception {
+        Once engine = new Once(
+                PostgresStore.open(pool(), PostgresSettings.DEFAULTS.withoutMigration()),
+                Time.system(),
+                OnceSettings.DEFAULTS,
+                OnceListener.NONE);
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            Outcome outcome = run(form, call("k"), connection -> {
+                long startedAt = System.nanoTime();
+                // on another thread, and without the lock timeout of five seconds
+                assertThat(threads.submit(() -> engine.atomic(call("k"), tx -> Response.of("second")))
+                                .get(60, TimeUnit.SECONDS))
+                        .isInstanceOf(Outcome.InProgress.class);
+                assertThat(threads.submit(() ->
+                                        engine.leased(call("k"), IfAbandoned.RERUN, lease -> Response.of("third")))
+                                .get(60, TimeUnit.SECONDS))
+                        .isInstanceOf(Outcome.InProgress.class);
+                assertThat(threads.submit(() -> engine.atomic(call("k"), tx -> {
+                                    throw new IllegalStateException("failing");
+                                }))
+                                .get(60, TimeUnit.SECONDS))
+                        .isInstanceOf(Outcome.Failed.class);
+                assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(4));
+                return pay(connection, "k");
+            });
+            assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(engine.atomic(call("k"), tx -> Response.of("no"))).isInstanceOf(Outcome.Replayed.class);
+        assertThat(payments("k")).isEqualTo(1);
     }
 
     /** The caller overlooks the outcome. */
