@@ -66,7 +66,7 @@ class BenchTest {
                         "sweep --keys many",
                         "http --soak 1h",
                         "once --out")
-                .forEach(line -> assertThat(run(line.isEmpty() ? new String[0] : line.split(" ")))
+                .forEach(line -> assertThat(run(line.isEmpty() ? new String[0] : line.split(" ", -1)))
                         .as(line)
                         .isEqualTo(2));
         String names = "ids, once, rocksdb, postgres, http, sweep";

@@ -57,30 +57,25 @@ public final class Payload {
      */
     static Payload of(WebRequest request, int limit) throws RejectedException {
         requireFits(request.contentLength(), limit);
-        byte[] parts = parts(request, limit);
+        Fingerprint parts = parts(request, limit);
         if (parts != null) {
-            return parsed(request, parts, limit);
+            return new Payload(null, withQuery(parts, request.query()));
         }
         byte[] body = read(request, limit);
-        byte[] form = body.length == 0 ? request.form(limit) : null;
+        Fingerprint form = body.length == 0 ? request.form(limit) : null;
         if (form != null) {
-            return parsed(request, form, limit);
+            return new Payload(null, withQuery(form, request.query()));
         }
         requireComplete(request, body);
         return new Payload(body, fingerprint(request, body));
     }
 
-    private static byte @Nullable [] parts(WebRequest request, int limit) throws RejectedException {
+    private static @Nullable Fingerprint parts(WebRequest request, int limit) throws RejectedException {
         try {
             return request.parts(limit);
         } catch (IOException e) {
             throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY);
         }
-    }
-
-    private static Payload parsed(WebRequest request, byte[] parsed, int limit) throws RejectedException {
-        requireFits(parsed.length, limit);
-        return new Payload(null, withQuery(Fingerprint.ofBytes(parsed), request.query()));
     }
 
     private static void requireFits(long length, int limit) throws RejectedException {

@@ -1,5 +1,6 @@
 package dev.semel.http;
 
+import dev.semel.json.Fingerprint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -32,21 +33,23 @@ public interface WebRequest {
     /**
      * Parses a multipart body. Called before {@link #body()}.
      *
-     * @param limit the most bytes that are needed: a longer payload is rejected
-     * @return an unambiguous encoding of the parts; null if the body is no multipart body, or the handler has to parse it from the stream
+     * @param limit the largest size in bytes
+     * @return the fingerprint of the parts; null if the body is no multipart body, or the handler has to parse it from the stream
+     * @throws RejectedException if the parts exceed the limit
      */
-    default byte @Nullable [] parts(int limit) throws IOException {
+    default @Nullable Fingerprint parts(int limit) throws IOException, RejectedException {
         return null;
     }
 
     /**
-     * Returns an unambiguous encoding of the parameters of a form. Called after {@link #body()} was found to be empty, which it is if a
-     * filter in front has asked for a parameter.
+     * Returns the fingerprint of the parameters of a form. Called after {@link #body()} was found to be empty, which it is if a filter in
+     * front has asked for a parameter.
      *
-     * @param limit the most bytes that are needed: a longer payload is rejected
+     * @param limit the largest size in bytes
      * @return null if the body is no form, or has no parameters
+     * @throws RejectedException if the parameters exceed the limit
      */
-    default byte @Nullable [] form(int limit) {
+    default @Nullable Fingerprint form(int limit) throws RejectedException {
         return null;
     }
 }

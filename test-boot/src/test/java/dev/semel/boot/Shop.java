@@ -31,6 +31,7 @@ import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * A shop that charges its customers, as an integrator sets it up: HTTP Basic, CSRF tokens in forms, and the filter behind all other
@@ -60,8 +61,9 @@ public class Shop {
     }
 
     @Bean
-    CallerTransactions callerTransactions(DataSource source, PostgresStore store, Once once) {
-        return new CallerTransactions(source, store, once);
+    CallerTransactions callerTransactions(
+            PlatformTransactionManager manager, DataSource source, PostgresStore store, Once once) {
+        return new CallerTransactions(new SpringTransactions(manager, source), store, once);
     }
 
     @Bean

@@ -142,7 +142,7 @@ final class ServeCommand implements Runnable {
     }
 
     private static boolean isAboutTheAddress(Throwable e) {
-        return e instanceof SocketException || e.getCause() != null && isAboutTheAddress(e.getCause());
+        return e instanceof SocketException || (e.getCause() != null && isAboutTheAddress(e.getCause()));
     }
 
     /** Closes the server when the process is terminated. */

@@ -79,7 +79,7 @@ final class ServeHelp {
         int start = text.lastIndexOf("\n") + 1;
         text.append(" ".repeat(Math.max(0, from - (text.length() - start))));
         String separator = "";
-        for (String word : words.split("(?<!Default:) ")) {
+        for (String word : words.split("(?<!Default:) ", -1)) {
             if (text.length() - start + separator.length() + word.length() > columns && !separator.isEmpty()) {
                 text.append('\n');
                 start = text.length();

@@ -3,6 +3,7 @@ package dev.semel.server.settings;
 import dev.semel.server.auth.AuthSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** All settings of the server. The name of the constant determines the option, the variable and the name in a settings file. */
@@ -50,7 +51,6 @@ public enum Setting {
             Tier.FREQUENT,
             "POLICY",
             "new",
-            List.of("new", "reject"),
             "How requests with expired keys are handled. `new` executes them again; `reject` returns 410 `key_expired` while"
                     + " the key has a tombstone."),
     SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "Interval between cleanup sweeps."),
@@ -64,7 +64,6 @@ public enum Setting {
             Tier.FREQUENT,
             "LEVEL",
             "info",
-            List.of("error", "warn", "info", "debug", "trace"),
             "Lowest level that is logged: `error`, `warn`, `info`, `debug` or `trace`."),
 
     LEASE(
@@ -94,7 +93,6 @@ public enum Setting {
             Tier.RARE,
             "BOOLEAN",
             "true",
-            List.of("true", "false"),
             "Whether the server creates and migrates the PostgreSQL tables when it starts."),
     CONNECTIONS(Tier.RARE, "N", "20000", "Maximum number of client connections. Further connections wait."),
     REQUEST_TIMEOUT(
@@ -142,23 +140,17 @@ public enum Setting {
         }
     }
 
-    private static final String SENTENCE_END = "(?<=\\.) (?=[A-Z`])";
+    private static final Pattern NEXT_SENTENCE = Pattern.compile("(?<=\\.) (?=[A-Z`]).*");
 
     private final Tier tier;
     private final String label;
     private final @Nullable String fallback;
-    private final List<String> choices;
     private final String description;
 
     Setting(Tier tier, String label, @Nullable String fallback, String description) {
-        this(tier, label, fallback, List.of(), description);
-    }
-
-    Setting(Tier tier, String label, @Nullable String fallback, List<String> choices, String description) {
         this.tier = tier;
         this.label = label;
         this.fallback = fallback;
-        this.choices = choices;
         this.description = description;
     }
 
@@ -178,7 +170,12 @@ public enum Setting {
 
     /** Returns the accepted values; empty if they are not a fixed set. */
     public List<String> choices() {
-        return choices;
+        return switch (this) {
+            case EXPIRED_KEYS -> List.of("new", "reject");
+            case LOG_LEVEL -> List.of("error", "warn", "info", "debug", "trace");
+            case STORE_MIGRATE -> List.of("true", "false");
+            default -> List.of();
+        };
     }
 
     /** Returns the description in Markdown. */
@@ -193,7 +190,7 @@ public enum Setting {
 
     /** Returns the first sentence of the description and the default as plain text. */
     public String plainSummary() {
-        return plain(description.split(SENTENCE_END)[0]);
+        return plain(NEXT_SENTENCE.matcher(description).replaceFirst(""));
     }
 
     private String plain(String text) {

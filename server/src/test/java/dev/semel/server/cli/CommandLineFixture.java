@@ -30,7 +30,7 @@ final class CommandLineFixture {
     }
 
     static Result semel(String line) {
-        return semel(line.isEmpty() ? List.of() : List.of(line.split(" ")));
+        return semel(line.isEmpty() ? List.of() : List.of(line.split(" ", -1)));
     }
 
     /** Returns all commands but those of the launcher. */
@@ -52,7 +52,7 @@ final class CommandLineFixture {
 
     /** Returns the name of a command without "semel", as words. */
     static List<String> words(CommandLine command) {
-        List<String> words = List.of(command.getCommandSpec().qualifiedName().split(" "));
+        List<String> words = List.of(command.getCommandSpec().qualifiedName().split(" ", -1));
         return words.subList(1, words.size());
     }
 

@@ -4,6 +4,7 @@ import static dev.semel.server.cli.CommandLineFixture.semel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.server.cli.CommandLineFixture.Result;
+import dev.semel.server.log.Log;
 import dev.semel.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,9 +17,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.event.Level;
 
 /** Failures that users cause or meet: exit status 1 and one line without the name of an exception. */
 class FailureTest {
@@ -33,6 +36,11 @@ class FailureTest {
     @BeforeEach
     void createFile() throws Exception {
         file = Files.writeString(folder.resolve("file"), "{");
+    }
+
+    @AfterAll
+    static void resetLog() {
+        Log.setLevel(Level.INFO);
     }
 
     private static void assertFails(String start, String... arguments) {
