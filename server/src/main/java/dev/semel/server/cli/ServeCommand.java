@@ -54,7 +54,10 @@ final class ServeCommand implements Runnable {
             description = "Settings file. In the environment: " + RawSettings.FILE_VARIABLE + ".")
     private @Nullable String file;
 
-    @Option(names = "--check", description = "Starts the server, checks that it is ready, and stops it. Like any start, this creates or upgrades the store.")
+    @Option(
+            names = "--check",
+            description =
+                    "Starts the server, checks that it is ready, and stops it. Like any start, this creates or upgrades the store.")
     private boolean check;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it

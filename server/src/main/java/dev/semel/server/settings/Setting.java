@@ -25,7 +25,8 @@ public enum Setting {
             Tier.ESSENTIAL,
             "SOURCE",
             null,
-            "How tokens are verified, by a shared secret or by public keys: `" + AuthSource.FORMS.replaceAll(", | or ", "`$0`")
+            "How tokens are verified, by a shared secret or by public keys: `"
+                    + AuthSource.FORMS.replaceAll(", | or ", "`$0`")
                     + "`. Without it, the server runs in dev mode: anyone on this machine can sign in as any user."),
 
     AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "Required audience (`aud`) of tokens."),
@@ -61,11 +62,7 @@ public enum Setting {
             null,
             "How long feed posts are kept, with their likes and comments; without this option, forever."),
     QUOTA(Tier.FREQUENT, "N", "1000", "Maximum number of new keys per user per hour. `0` removes the limit."),
-    LOG_LEVEL(
-            Tier.FREQUENT,
-            "LEVEL",
-            "info",
-            "Minimum level to log: `error`, `warn`, `info`, `debug` or `trace`."),
+    LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "Minimum level to log: `error`, `warn`, `info`, `debug` or `trace`."),
 
     LEASE(
             Tier.RARE,
