@@ -128,7 +128,7 @@ final class ServeCommand implements Runnable {
                 throw e;
             }
             String address = settings.host() + " port " + settings.port();
-            if (reason.endsWith("in use")) {
+            if (reason.contains("already in use")) {
                 reason = "Port " + settings.port() + " of " + settings.host()
                         + " is already in use. Choose another port with --port, or stop the program that uses it.";
             } else if (reason.endsWith("Cannot assign requested address")) {
@@ -161,7 +161,8 @@ final class ServeCommand implements Runnable {
         boolean dev = settings.tokens() == null;
         terminal.println("Semel is ready at " + server.url()
                 + (dev ? " (dev mode: every user of this machine can act as any user)" : ""));
-        terminal.println("Paste this into another terminal. The second call is replayed, the third is rejected:");
+        terminal.println("Paste this into another terminal" + (dev ? "" : ", with a token")
+                + ". The second call is replayed, the third is rejected:");
         terminal.println("");
         server.commands().forEach(terminal::println);
         terminal.println("");
