@@ -35,11 +35,10 @@ import picocli.CommandLine.Spec;
         modelTransformer = ServeCommand.Flags.class,
         footer = {
             "",
-            "TIME is a whole number with ms, s, m, h or d. SIZE is a whole number with KiB,",
-            "MiB or GiB.",
-            "Settings can also be set in the environment (SEMEL_LOG_LEVEL=debug) or in the",
-            "settings file (log-level=debug). Options override both, and the environment",
-            "overrides the file.",
+            "TIME is a whole number with ms, s, m, h or d. SIZE is a whole number with KiB, MiB or GiB.",
+            "",
+            "Settings can also be set in the environment (SEMEL_LOG_LEVEL=debug) or in the settings file (log-level=debug)."
+                    + " Options override both, and the environment overrides the file.",
             "",
             "Examples: ./semel serve --port 9000 --store memory:",
             "          ./semel serve --host 0.0.0.0 --auth secret:FILE"
