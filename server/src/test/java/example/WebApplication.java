@@ -4,9 +4,7 @@ import dev.semel.http.Idempotency;
 import dev.semel.http.servlet.IdempotencyFilter;
 import dev.semel.once.Once;
 import dev.semel.store.IfAbandoned;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContext;
-import java.util.EnumSet;
 
 /** The code that adds the filter to a web application. */
 public final class WebApplication {
@@ -19,9 +17,7 @@ public final class WebApplication {
                 once,
                 request -> request.getRemoteUser(), // keys belong to a user
                 request -> Idempotency.leased(IfAbandoned.FREEZE)); // for each route: mode and policy
-        application
-                .addFilter("idempotency", filter)
-                .addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), true, "/*");
+        filter.register(application, "idempotency", "/*");
     }
     // end
 }

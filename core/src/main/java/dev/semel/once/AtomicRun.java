@@ -51,7 +51,7 @@ final class AtomicRun extends StoreRun {
             engine.started(attempt, record);
             return Step.done(Engine.executed(finished.value(), record));
         }
-        return Engine.notStarted(finished.commit());
+        return engine.notStarted(finished.commit());
     }
 
     /** Records a failure; the operation's writes were discarded. The outcome is a failure even if the store cannot record it. */

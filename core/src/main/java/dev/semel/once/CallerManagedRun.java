@@ -8,6 +8,7 @@ import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.store.spi.OnceStore.Lookup;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * explains why this is exactly once.
  */
 final class CallerManagedRun {
+
+    private static final Duration POLL = Duration.ofMillis(50);
+    private static final int MOST_POLLS = 100;
 
     private final Engine engine;
     private final Call call;
@@ -117,7 +121,7 @@ final class CallerManagedRun {
         CommitResult result = engine.committer.commit(commitId, completed, () -> false);
         return result instanceof CommitResult.Applied applied
                 ? executed(attempt, response, Objects.requireNonNull(applied.record()))
-                : Engine.notStarted(result);
+                : engine.notStarted(result);
     }
 
     /**
@@ -145,6 +149,10 @@ final class CallerManagedRun {
             throw cause;
         }
         CommitResult result = engine.committer.commit(attempt.failed().withoutQuota());
+        for (int polls = 0; result instanceof CommitResult.KeyInProgress && polls < MOST_POLLS; polls++) {
+            engine.committer.pause(POLL); // until the server has ended the transaction
+            result = engine.committer.commit(attempt.failed().withoutQuota());
+        }
         if (result instanceof CommitResult.Applied failed) {
             engine.started(attempt, Objects.requireNonNull(failed.record()));
             return Step.done(Engine.failed(cause, attempt));
@@ -152,7 +160,7 @@ final class CallerManagedRun {
         IdempotencyRecord record = engine.store.find(call.key()).record();
         return record != null && record.commitId().equals(commitId)
                 ? executed(attempt, response, record)
-                : Engine.notStarted(result);
+                : engine.notStarted(result);
     }
 
     private boolean isUnchanged(Attempt attempt) {

@@ -74,8 +74,11 @@ final class Engine {
         return Step.LOST_RACE;
     }
 
-    /** Returns the step after a start that was rejected: a lost race, or an exceeded quota. */
-    static Step notStarted(CommitResult result) {
+    /** Returns the step after a start that was rejected: a lost race, a run in progress, or an exceeded quota. */
+    Step notStarted(CommitResult result) {
+        if (result instanceof CommitResult.KeyInProgress) {
+            return Step.done(inProgress());
+        }
         return result instanceof CommitResult.QuotaExceeded exceeded
                 ? Step.done(new Outcome.Limited(exceeded.retryAfter()))
                 : Step.LOST_RACE;
@@ -84,7 +87,7 @@ final class Engine {
     /**
      * Records that a run without a lease failed. An exception of the store is added to the cause.
      *
-     * @return false if another call has changed the key
+     * @return false if another call has changed the key or is running
      */
     boolean recordFailed(IdempotencyWrite write, Attempt attempt, Throwable cause) {
         try {
@@ -92,7 +95,7 @@ final class Engine {
             if (result instanceof CommitResult.Applied applied) {
                 started(attempt, Objects.requireNonNull(applied.record()));
             }
-            return !(result instanceof CommitResult.RecordConflict);
+            return !(result instanceof CommitResult.RecordConflict || result instanceof CommitResult.KeyInProgress);
         } catch (StoreException e) {
             cause.addSuppressed(e);
             return true;

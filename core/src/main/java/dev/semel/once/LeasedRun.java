@@ -49,7 +49,7 @@ final class LeasedRun extends StoreRun {
         long claimedAt = engine.time.nanoTime();
         CommitResult claimed = claim(attempt);
         if (!(claimed instanceof CommitResult.Applied applied)) {
-            return Engine.notStarted(claimed);
+            return engine.notStarted(claimed);
         }
         IdempotencyRecord claim = Objects.requireNonNull(applied.record());
         Lease lease = new Lease(claim.fencingToken(), engine.time, engine.settings.lease(), claimedAt);

@@ -59,15 +59,20 @@ public final class Payload {
         requireFits(request.contentLength(), limit);
         byte[] parts = parts(request, limit);
         if (parts != null) {
-            return parsed(request, parts, limit);
+            return ofEncoded(parts, request);
         }
         byte[] body = read(request, limit);
         byte[] form = body.length == 0 ? request.form(limit) : null;
         if (form != null) {
-            return parsed(request, form, limit);
+            return ofEncoded(form, request);
         }
         requireComplete(request, body);
         return new Payload(body, fingerprint(request, body));
+    }
+
+    /** Returns the payload of a request whose body was parsed, so that it cannot be read. */
+    private static Payload ofEncoded(byte[] encoded, WebRequest request) {
+        return new Payload(null, withQuery(Fingerprint.ofBytes(encoded), request.query()));
     }
 
     private static byte @Nullable [] parts(WebRequest request, int limit) throws RejectedException {
@@ -76,11 +81,6 @@ public final class Payload {
         } catch (IOException e) {
             throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY);
         }
-    }
-
-    private static Payload parsed(WebRequest request, byte[] parsed, int limit) throws RejectedException {
-        requireFits(parsed.length, limit);
-        return new Payload(null, withQuery(Fingerprint.ofBytes(parsed), request.query()));
     }
 
     private static void requireFits(long length, int limit) throws RejectedException {

@@ -16,6 +16,11 @@ public final class RejectedException extends Exception {
         this.problem = problem;
     }
 
+    /** Returns the exception for a payload that exceeds the limit. */
+    public static RejectedException payloadTooLarge() {
+        return new RejectedException(IdempotencyProblem.PAYLOAD_TOO_LARGE);
+    }
+
     /** Returns the error response. */
     public Problem problem() {
         return problem;

@@ -32,21 +32,23 @@ public interface WebRequest {
     /**
      * Parses a multipart body. Called before {@link #body()}.
      *
-     * @param limit the most bytes that are needed: a longer payload is rejected
-     * @return an unambiguous encoding of the parts; null if the body is no multipart body, or the handler has to parse it from the stream
+     * @param limit the largest size in bytes
+     * @return an encoding of the parts that different parts never have in common; null if the body is no multipart body, or the handler has to parse it from the stream
+     * @throws RejectedException if the parts exceed the limit
      */
-    default byte @Nullable [] parts(int limit) throws IOException {
+    default byte @Nullable [] parts(int limit) throws IOException, RejectedException {
         return null;
     }
 
     /**
-     * Returns an unambiguous encoding of the parameters of a form. Called after {@link #body()} was found to be empty, which it is if a
-     * filter in front has asked for a parameter.
+     * Returns an encoding of the parameters of a form that different parameters never have in common. Called after {@link #body()} was found to be empty, which it is if a filter in
+     * front has asked for a parameter.
      *
-     * @param limit the most bytes that are needed: a longer payload is rejected
+     * @param limit the largest size in bytes
      * @return null if the body is no form, or has no parameters
+     * @throws RejectedException if the parameters exceed the limit
      */
-    default byte @Nullable [] form(int limit) {
+    default byte @Nullable [] form(int limit) throws RejectedException {
         return null;
     }
 }

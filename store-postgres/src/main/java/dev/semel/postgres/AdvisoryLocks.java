@@ -16,6 +16,11 @@ record AdvisoryLocks(long salt) {
         return id.high() ^ salt;
     }
 
+    /** Returns the lock that a caller-managed transaction holds in addition, from the claim of a key on. */
+    long ofClaim(RowId key) {
+        return of(key) ^ RowId.of("claim").high();
+    }
+
     /** Returns the lock of the commit sequence. */
     long ofSequence() {
         return of(RowId.of("sequence"));

@@ -13,11 +13,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.jdbc.AutoSave;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
@@ -49,7 +52,7 @@ final class CallerSql {
 
     private static final String NOT_THE_SAME = "2201E";
 
-    private static final String NOT_SO = "2201G";
+    static final String NOT_SO = "2201G";
 
     private static final String NOT_UNIQUE = "23505";
 
@@ -68,6 +71,10 @@ final class CallerSql {
             RecordInsert.onConflictReplace("greatest(k.fencing_token + 1, excluded.fencing_token)") + RETURNING;
 
     static final String LEAVE_JOINED = "rollback to savepoint semel_key; release savepoint semel_key";
+
+    /** Fails; the error in the server's log contains the text. */
+    private static final String ABORT =
+            "select cast('An operation failed in this transaction, so it can only be rolled back' as int)";
 
     /** Claims a key in a new transaction. */
     final Claiming claim;
@@ -130,8 +137,8 @@ final class CallerSql {
         private Claiming(SqlTexts texts, AdvisoryLocks locks, String before, String after) {
             this.texts = texts;
             this.locks = locks;
-            this.before =
-                    before + "select " + ENTER + "pg_try_advisory_xact_lock(?)" + Session.TIME + "; " + KeyLookups.ONE;
+            this.before = before + "select " + ENTER + "pg_try_advisory_xact_lock(?) and pg_try_advisory_xact_lock(?)"
+                    + Session.TIME + "; " + KeyLookups.ONE;
             this.after = LEAVE + after;
         }
 
@@ -148,6 +155,7 @@ final class CallerSql {
                         .text(UniqueIds.mint())
                         .text(key.user())
                         .number(locks.of(id))
+                        .number(locks.ofClaim(id))
                         .time(now)
                         .text(id.uuid().toString());
                 waits.bind(to, now);
@@ -172,6 +180,25 @@ final class CallerSql {
             return !first(statement.executeQuery()).getString(1).equals(transaction);
         } catch (SQLException e) {
             return false;
+        }
+    }
+
+    /**
+     * Puts the transaction into the state in which the server only rolls it back, at the end or to an earlier savepoint. Without this, a
+     * caller that overlooks a failure would commit.
+     */
+    static void abort(Connection connection) {
+        try {
+            PGConnection postgres = connection.unwrap(PGConnection.class);
+            AutoSave autosave = postgres.getAutosave();
+            postgres.setAutosave(AutoSave.NEVER); // or else the driver would roll back to before the next statement
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(ABORT);
+            } finally {
+                postgres.setAutosave(autosave);
+            }
+        } catch (SQLException e) {
+            // it always fails
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A commit that is sent alone waits in this order. If it waits for a lock, all locks that it holds come before that one. So each
  *       transaction in a chain of waits waits for a later lock than the one before it, and the chain cannot close.
  *   <li>Index entries have no lock. They are written only under the lock of their document.
- *   <li>A caller-managed transaction tries the lock of its key, and waits only for its user. SQL of the application is outside of this order:
+ *   <li>A caller-managed transaction tries the locks of its key, and waits only for its user. SQL of the application is outside of this order:
  *       applications that take locks in opposite orders get {@code 40P01} from PostgreSQL, as without Semel.
  * </ul>
  *
@@ -102,6 +103,7 @@ final class CommitGroup {
         }
         this.sql = new CommitSql(
                 alone,
+                alone && commits.get(0).isStart(),
                 records,
                 RowSource.shape(commits.size()),
                 logged,
@@ -206,6 +208,9 @@ final class CommitGroup {
     private void bind(Parameters to, @Nullable Instant now) throws SQLException {
         users.remove("");
         to.text(Session.users(users));
+        if (sql.starts()) {
+            to.number(locks.ofClaim(Objects.requireNonNull(commits.get(0).record)));
+        }
         if (sql.alone()) {
             List<Long> all = new ArrayList<>(rowLocks);
             all.addAll(userLocks);

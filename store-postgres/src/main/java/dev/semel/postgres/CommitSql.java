@@ -1,5 +1,7 @@
 package dev.semel.postgres;
 
+import dev.semel.store.StoreException;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,6 +13,7 @@ import java.util.List;
  * checked still holds when the statement writes. A commit whose precondition does not hold writes nothing; the others are applied.
  *
  * @param alone whether to wait for the locks of rows and users; otherwise a commit that lacks one is {@link #BUSY}
+ * @param starts whether the commit is alone and starts a run; then it is rejected if a caller-managed transaction has claimed its key
  * @param records whether a commit has an idempotency record
  * @param commits the number of commits; this and the other numbers are {@linkplain RowSource#shape shapes}
  * @param logged whether a commit without an idempotency record writes
@@ -24,6 +27,7 @@ import java.util.List;
  */
 record CommitSql(
         boolean alone,
+        boolean starts,
         boolean records,
         int commits,
         boolean logged,
@@ -86,9 +90,16 @@ record CommitSql(
             + " from unnest(?::int8[], ?::int8[]) l(no, k) where not pg_try_advisory_xact_lock(l.k)), ''), true)";
     static final String WAIT_FOR_LOCKS = ", (select count(pg_advisory_xact_lock(k)) from unnest(?::int8[]) k)";
 
+    private static final String UNLESS_CLAIMED = ", " + CallerSql.require("pg_try_advisory_xact_lock_shared(?)");
+
     /** Returns the expressions of the first statement that take the locks. Their parameters follow the users. */
     String locking() {
-        return alone ? WAIT_FOR_LOCKS : TRY_LOCKS + WAIT_FOR_LOCKS;
+        return (starts ? UNLESS_CLAIMED : "") + (alone ? "" : TRY_LOCKS) + WAIT_FOR_LOCKS;
+    }
+
+    /** Whether a commit was rejected because a caller-managed transaction has claimed its key. */
+    static boolean isClaimed(StoreException e) {
+        return e.getCause() instanceof SQLException failure && CallerSql.NOT_SO.equals(failure.getSQLState());
     }
 
     /**

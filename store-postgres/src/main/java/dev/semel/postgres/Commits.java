@@ -39,7 +39,8 @@ import java.util.List;
  *   <li>Its result is the same as if it had been sent alone. New keys of its user in the same group count for the quota.
  *   <li>If the connection is lost, every caller of the group gets a {@link StoreException} that is not certain. Sent again with the same
  *       commit id, a commit that was applied returns the same result and is not applied twice.
- *   <li>It waits for other transactions only if they hold a lock that it needs, and at most for the lock timeout.
+ *   <li>It waits for other transactions only if they hold a lock that it needs, and at most for the lock timeout. A commit that starts a run
+ *       does not wait for a caller-managed transaction with its key, which may take long.
  *   <li>An interrupt does not break off a round trip.
  * </ul>
  */
@@ -146,7 +147,11 @@ final class Commits {
         try {
             commit(List.of(pending), true);
         } catch (StoreException e) {
-            pending.fail(e);
+            if (CommitSql.isClaimed(e)) {
+                pending.complete(new CommitResult.KeyInProgress());
+            } else {
+                pending.fail(e);
+            }
         }
     }
 

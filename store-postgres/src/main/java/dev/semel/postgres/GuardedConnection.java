@@ -13,6 +13,7 @@ final class GuardedConnection implements InvocationHandler, AutoCloseable {
 
     private final Connection connection;
     private final Connection proxy;
+    private volatile boolean used;
     private volatile boolean returned;
 
     GuardedConnection(Connection connection) {
@@ -23,6 +24,11 @@ final class GuardedConnection implements InvocationHandler, AutoCloseable {
 
     Connection proxy() {
         return proxy;
+    }
+
+    /** Whether the operation has called a method of the connection. */
+    boolean isUsed() {
+        return used;
     }
 
     @Override
@@ -39,6 +45,7 @@ final class GuardedConnection implements InvocationHandler, AutoCloseable {
         if (returned && method.getDeclaringClass() != Object.class) {
             throw new SQLException("The operation has returned, so its connection cannot be used any more", "08003");
         }
+        used |= method.getDeclaringClass() != Object.class;
         try {
             return method.invoke(connection, arguments);
         } catch (InvocationTargetException e) {

@@ -10,6 +10,7 @@ import dev.semel.store.spi.IdempotencyWrite;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
 
 /** An operation in a transaction that the caller began and commits. Savepoints delimit its writes and its key. */
 final class JoinedTransaction implements CallerTransaction {
@@ -50,11 +51,15 @@ final class JoinedTransaction implements CallerTransaction {
         try (GuardedConnection lent = new GuardedConnection(connection)) {
             return operation.run(lent.proxy());
         } catch (Throwable e) {
-            if (CallerSql.hasEnded(connection, transaction)) {
-                started = false;
-                throw new CallerTransaction.EndedException(e);
-            }
+            checkActive(e);
             throw e;
+        }
+    }
+
+    void checkActive(@Nullable Throwable cause) {
+        if (CallerSql.hasEnded(connection, transaction)) {
+            started = false;
+            throw new CallerTransaction.EndedException(cause);
         }
     }
 

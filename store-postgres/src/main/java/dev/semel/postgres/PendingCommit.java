@@ -6,6 +6,7 @@ import dev.semel.store.StoreException;
 import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.Commit.DocumentWrite;
 import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.util.ArrayList;
@@ -73,6 +74,14 @@ final class PendingCommit {
     boolean isCounted() {
         IdempotencyWrite write = commit.idempotencyWrite();
         return write != null && write.isNewKey() && write.quota().isLimited();
+    }
+
+    /** Whether the commit starts a run of its key, so that it need not wait for a caller-managed transaction with the key. */
+    boolean isStart() {
+        IdempotencyWrite write = commit.idempotencyWrite();
+        return write != null
+                && write.record().fencingToken() == 0
+                && write.record().status() != IdempotencyRecord.Status.UNKNOWN;
     }
 
     /** Returns the id under which the keys of the user of a {@linkplain #isCounted counted} commit are counted. */

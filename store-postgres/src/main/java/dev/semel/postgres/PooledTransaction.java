@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +26,26 @@ final class PooledTransaction implements CallerTransaction {
     private final CallerSql.Clock clock;
     private final Connection connection;
     private final boolean commitsItself;
+    private final Consumer<IdempotencyKey> unused;
     private String transaction = "";
+    private boolean isUsed;
     private boolean ended = true;
 
-    /** @param claims whether the key is locked and looked up before the operation runs */
+    /**
+     * Begins a transaction.
+     *
+     * @param claims whether the key is locked and looked up before the operation runs
+     * @param unused called if the operation did not use its connection
+     */
     PooledTransaction(
-            DataSource source, JdbcOperation operation, boolean claims, CallerSql sql, CallerSql.Clock clock) {
+            DataSource source,
+            JdbcOperation operation,
+            boolean claims,
+            CallerSql sql,
+            CallerSql.Clock clock,
+            Consumer<IdempotencyKey> unused) {
         this.operation = operation;
+        this.unused = unused;
         this.claims = claims;
         this.sql = sql;
         this.clock = clock;
@@ -78,6 +92,7 @@ final class PooledTransaction implements CallerTransaction {
         Response response;
         try (GuardedConnection lent = new GuardedConnection(connection)) {
             response = operation.run(lent.proxy());
+            isUsed = lent.isUsed();
         } catch (Throwable e) {
             checkActive(e);
             throw e;
@@ -96,6 +111,9 @@ final class PooledTransaction implements CallerTransaction {
 
     @Override
     public CommitResult complete(String commitId, IdempotencyWrite write) throws SQLException {
+        if (!isUsed) {
+            unused.accept(write.record().key());
+        }
         CallerSql.Recording recording = claims ? sql.claimed : sql.unclaimed;
         try {
             CommitResult result = recording.run(connection, transaction, commitId, write, clock.get());

@@ -76,9 +76,13 @@ class CallerTransactionsContractTest {
             try (Connection connection = pool().getConnection()) {
                 connection.setAutoCommit(false);
                 try {
-                    return own.runIn(connection, call, operation);
+                    Outcome outcome = own.runIn(connection, call, operation);
+                    if (!(outcome instanceof Outcome.Failed)) {
+                        connection.commit();
+                    }
+                    return outcome;
                 } finally {
-                    connection.commit();
+                    connection.rollback();
                     connection.setAutoCommit(true);
                 }
             }

@@ -11,6 +11,7 @@ import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
 import dev.semel.store.IdempotencyKey;
+import dev.semel.store.IfAbandoned;
 import dev.semel.store.Quota;
 import dev.semel.store.Response;
 import dev.semel.store.Time;
@@ -23,8 +24,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +44,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.AutoSave;
 
 /** Effects and key are one commit, and no setting is left on the connection. */
 class CallerTransactionsTest {
@@ -103,7 +116,9 @@ class CallerTransactionsTest {
                     connection.setAutoCommit(false);
                     try {
                         Outcome outcome = own(source).runIn(connection, call, operation);
-                        connection.commit();
+                        if (!(outcome instanceof Outcome.Failed)) {
+                            connection.commit();
+                        }
                         yield outcome;
                     } finally {
                         connection.rollback();
@@ -315,16 +330,125 @@ class CallerTransactionsTest {
         assertThat(own(pool()).run(call("k"), lent -> pay(lent, "k"))).isInstanceOf(Outcome.Executed.class);
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"CLAIMED", "JOINED"})
+    void callsOfTheEngineWithItsKey_areInProgressAtOnce(Form form) throws Exception {
+        Once engine = new Once(
+                PostgresStore.open(pool(), PostgresSettings.DEFAULTS.withoutMigration()),
+                Time.system(),
+                OnceSettings.DEFAULTS,
+                OnceListener.NONE);
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            Outcome outcome = run(form, call("k"), connection -> {
+                long startedAt = System.nanoTime();
+                // on another thread, and without the lock timeout of five seconds
+                assertThat(threads.submit(() -> engine.atomic(call("k"), tx -> Response.of("second")))
+                                .get(60, TimeUnit.SECONDS))
+                        .isInstanceOf(Outcome.InProgress.class);
+                assertThat(threads.submit(() ->
+                                        engine.leased(call("k"), IfAbandoned.RERUN, lease -> Response.of("third")))
+                                .get(60, TimeUnit.SECONDS))
+                        .isInstanceOf(Outcome.InProgress.class);
+                assertThat(threads.submit(() -> engine.atomic(call("k"), tx -> {
+                                    throw new IllegalStateException("failing");
+                                }))
+                                .get(60, TimeUnit.SECONDS))
+                        .isInstanceOf(Outcome.Failed.class);
+                assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(4));
+                return pay(connection, "k");
+            });
+            assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(engine.atomic(call("k"), tx -> Response.of("no"))).isInstanceOf(Outcome.Replayed.class);
+        assertThat(payments("k")).isEqualTo(1);
+    }
+
+    /** The caller overlooks the outcome. */
+    @ParameterizedTest
+    @EnumSource
+    void failedOutcome_keepsTheTransactionFromCommitting(AutoSave autosave) throws SQLException {
+        PGSimpleDataSource source = like(database());
+        source.setAutosave(autosave);
+        for (Exception failure : List.of(new SQLException("no"), new UnrecordedException("not now"))) {
+            try (Connection connection = source.getConnection()) {
+                connection.setAutoCommit(false);
+                pay(connection, "before");
+                Outcome outcome = own(pool()).runIn(connection, call("failing"), lent -> {
+                    pay(lent, "failing");
+                    throw failure;
+                });
+                assertThat(((Outcome.Failed) outcome).cause()).isSameAs(failure);
+                assertThatThrownBy(() -> pay(connection, "after")).hasMessageContaining("transaction is aborted");
+                connection.commit();
+                assertThat(connection.unwrap(PGConnection.class).getAutosave()).isEqualTo(autosave);
+            }
+        }
+        assertThat(Postgres.ask(database(), "select count(*) from payments")).isEqualTo("0");
+        assertThat(stored("failing")).isNull();
+    }
+
     @Test
-    void callerManagedTransaction_keepsWhatWasBefore_whenAnOperationFailsOrRefuses() throws SQLException {
+    void failedOutcome_canBeRolledBackToASavepoint() throws SQLException {
         try (Connection connection = pool().getConnection()) {
             connection.setAutoCommit(false);
             pay(connection, "before");
+            Savepoint savepoint = connection.setSavepoint();
             own(pool()).runIn(connection, call("failing"), lent -> {
                 pay(lent, "failing");
                 execute(lent, "select 1/0");
                 return Response.of("never");
             });
+            connection.rollback(savepoint);
+            own(pool()).runIn(connection, call("k"), lent -> pay(lent, "k"));
+            connection.commit();
+            connection.setAutoCommit(true);
+        }
+        assertThat(Postgres.ask(database(), "select string_agg(key, ' ' order by payment_id) from payments"))
+                .isEqualTo("before k");
+        assertThat(stored("k")).isNotNull();
+    }
+
+    /** Like an operation that uses a JdbcTemplate. Refusals need no connection. */
+    @Test
+    void operationThatDoesNotUseItsConnection_isLoggedOnce() throws SQLException {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Handler handler = new StreamHandler() {
+            @Override
+            public synchronized void publish(LogRecord record) {
+                logged.add(record.getLevel() + " " + record.getMessage());
+            }
+        };
+        Logger logger = Logger.getLogger(CallerTransactions.class.getName());
+        logger.addHandler(handler);
+        try {
+            CallerTransactions transactions = own(pool());
+            transactions.run(call("used"), connection -> pay(connection, "used"));
+            transactions.run(call("refused"), connection -> Response.of("no").asRefusal());
+            assertThat(logged).isEmpty();
+            for (String key : List.of("a", "b")) {
+                transactions.run(call(key), connection -> {
+                    try (Connection other = pool().getConnection()) {
+                        return pay(other, key);
+                    }
+                });
+            }
+        } finally {
+            logger.removeHandler(handler);
+        }
+        assertThat(logged)
+                .singleElement()
+                .asString()
+                .startsWith("WARNING Connection not used: endpoint POST /payments.");
+    }
+
+    @Test
+    void callerManagedTransaction_keepsWhatWasBefore_whenAnOperationRefuses() throws SQLException {
+        try (Connection connection = pool().getConnection()) {
+            connection.setAutoCommit(false);
+            pay(connection, "before");
             own(pool()).runIn(connection, call("refusing"), lent -> {
                 pay(lent, "refusing");
                 return Response.of("no").asRefusal();

@@ -100,7 +100,7 @@ final class Environment {
 
     /** Returns a customer of the shop. */
     static Customer customer(String name) {
-        return new Customer(Integer.parseInt(INSTANCE.shop.getEnvironment().getRequiredProperty("local.server.port")), name);
+        return new Customer(Shop.port(INSTANCE.shop), name);
     }
 
     static Customer ann() {

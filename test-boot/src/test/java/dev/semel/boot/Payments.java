@@ -78,4 +78,37 @@ class Payments {
             throw new IllegalStateException("The card was declined");
         });
     }
+
+    /** Does the same within Spring's transaction. */
+    @Transactional
+    public Outcome joinSpring(Call call, String order) {
+        return payWithTemplate(call, order);
+    }
+
+    /** Does the same within Spring's transaction, which is then rolled back. */
+    @Transactional
+    public Outcome joinSpringAndThrow(Call call, String order) {
+        payWithTemplate(call, order);
+        throw new IllegalStateException("The transaction is rolled back");
+    }
+
+    /** Writes something first, and ignores that the operation fails. */
+    @Transactional
+    public Outcome reserveAndFailWithTemplate(Call call, String order) {
+        insert(order);
+        return payWithTemplateAndThrow(call, order);
+    }
+
+    /** Charges an order in a transaction that cannot be committed. */
+    public Outcome payAndBreakTheCommit(Call call, String order) {
+        return transactions.run(call, connection -> {
+            jdbc.execute("create temp table parts (part int unique deferrable initially deferred) on commit drop");
+            jdbc.execute("insert into parts values (1), (1)");
+            return insert(order);
+        });
+    }
+
+    public Outcome chargeAndRefuse(Call call, String order) {
+        return transactions.run(call, connection -> insert(order).asRefusal());
+    }
 }

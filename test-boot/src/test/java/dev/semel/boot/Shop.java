@@ -21,6 +21,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -30,6 +31,7 @@ import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * A shop that charges its customers, as an integrator sets it up: HTTP Basic, CSRF tokens in forms, and the filter behind all other
@@ -41,8 +43,11 @@ public class Shop {
     static final String PASSWORD = "secret";
 
     public static void main(String[] arguments) {
-        var port = SpringApplication.run(Shop.class, arguments).getEnvironment().getProperty("local.server.port");
-        System.out.println("port " + port);
+        System.out.println("port " + port(SpringApplication.run(Shop.class, arguments)));
+    }
+
+    static int port(ApplicationContext shop) {
+        return Integer.parseInt(shop.getEnvironment().getRequiredProperty("local.server.port"));
     }
 
     @Bean
@@ -56,8 +61,9 @@ public class Shop {
     }
 
     @Bean
-    CallerTransactions callerTransactions(DataSource source, PostgresStore store, Once once) {
-        return new CallerTransactions(source, store, once);
+    CallerTransactions callerTransactions(
+            PlatformTransactionManager manager, DataSource source, PostgresStore store, Once once) {
+        return new CallerTransactions(new SpringTransactions(manager, source), store, once);
     }
 
     @Bean

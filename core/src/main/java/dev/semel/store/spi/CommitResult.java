@@ -18,6 +18,12 @@ public sealed interface CommitResult {
     record RecordConflict() implements CommitResult {}
 
     /**
+     * A caller-managed transaction that has not ended holds the key, so it is unknown whether the precondition will hold. Only for a write that
+     * starts a run.
+     */
+    record KeyInProgress() implements CommitResult {}
+
+    /**
      * A document does not meet its precondition: another commit created, wrote or deleted it.
      *
      * @param version its current version, or 0 if it is absent

@@ -223,9 +223,15 @@ final class AsyncRun {
     /** Throws the exception that the container has to handle, if there is one. */
     void rethrow() throws IOException, ServletException {
         Throwable thrown = failure;
-        if (thrown instanceof UnknownOutcomeException && thrown.getCause() != null) {
-            thrown = thrown.getCause();
+        if (thrown != null) {
+            rethrow(thrown);
         }
+    }
+
+    /** Throws the exception of a handler as the handler has thrown it. */
+    static void rethrow(Throwable failure) throws IOException, ServletException {
+        Throwable thrown =
+                failure instanceof UnknownOutcomeException && failure.getCause() != null ? failure.getCause() : failure;
         if (thrown instanceof IOException e) {
             throw e;
         } else if (thrown instanceof ServletException e) {
@@ -234,9 +240,8 @@ final class AsyncRun {
             throw e;
         } else if (thrown instanceof Error e) {
             throw e;
-        } else if (thrown != null) {
-            throw new ServletException(thrown);
         }
+        throw new ServletException(thrown);
     }
 
     /** Called by a handler that has completed the request on another thread than that of a dispatch. */
@@ -288,16 +293,17 @@ final class AsyncRun {
                     LOG.log(Level.WARNING, "Response not sent: {0}", failure);
                     response.abort();
                 }
-                current.completed();
+                current.ended(true);
             }
             case FAILED, EXPIRED -> {
                 this.failure = failure;
-                if (failure == null) {
-                    current.completed();
-                }
+                current.ended(failure == null);
             }
-            case DISPATCHED -> this.failure = failure;
-            case MISSED -> {}
+            case DISPATCHED -> {
+                this.failure = failure;
+                current.ended(false);
+            }
+            case MISSED -> current.ended(false);
         }
     }
 

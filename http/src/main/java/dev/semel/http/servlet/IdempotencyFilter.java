@@ -221,10 +221,8 @@ public final class IdempotencyFilter implements Filter {
         try {
             exchange.run(adapter);
             adapter.rethrow();
-        } catch (IOException | ServletException | RuntimeException e) {
-            throw e;
         } catch (Exception e) {
-            throw new ServletException(e);
+            AsyncRun.rethrow(e);
         }
     }
 

@@ -25,7 +25,7 @@ final class KeyedAsyncContext implements AsyncContext {
     private final ServletResponse response;
     private final boolean areOriginal;
     private final List<Registered> listeners = new CopyOnWriteArrayList<>();
-    private final CompletableFuture<Void> completed = new CompletableFuture<>();
+    private final CompletableFuture<Boolean> sent = new CompletableFuture<>();
     private State state = State.WAITING; // guarded by this
 
     private enum State {
@@ -90,10 +90,16 @@ final class KeyedAsyncContext implements AsyncContext {
         state = State.WAITING;
     }
 
-    /** Completes the container's context, after the response was sent. */
-    void completed() {
-        completed.complete(null);
-        completeContainer();
+    /**
+     * Called when the run has ended.
+     *
+     * @param isSent whether the response was sent, so that the container's context has to be completed; otherwise the container responds
+     */
+    void ended(boolean isSent) {
+        sent.complete(isSent);
+        if (isSent) {
+            completeContainer();
+        }
     }
 
     private void completeContainer() {
@@ -106,8 +112,9 @@ final class KeyedAsyncContext implements AsyncContext {
 
     /** Waits until a completion that has begun has ended. Some containers accept it only on the thread that has noticed a time-out. */
     void awaitCompletion() {
-        completed.join();
-        completeContainer();
+        if (sent.join()) {
+            completeContainer();
+        }
     }
 
     @Override

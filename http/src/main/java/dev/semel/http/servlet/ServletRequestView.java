@@ -3,6 +3,7 @@ package dev.semel.http.servlet;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.http.Payload;
+import dev.semel.http.RejectedException;
 import dev.semel.http.WebRequest;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -62,7 +63,7 @@ public final class ServletRequestView implements WebRequest {
     }
 
     @Override
-    public byte @Nullable [] parts(int limit) throws IOException {
+    public byte @Nullable [] parts(int limit) throws IOException, RejectedException {
         if (!Payload.isMultipart(header(Payload.CONTENT_TYPE))) {
             return null;
         }
@@ -75,53 +76,71 @@ public final class ServletRequestView implements WebRequest {
         if (parts.isEmpty()) {
             return null;
         }
-        Encoded encoded = new Encoded();
+        Fields fields = new Fields(limit);
         for (Part part : parts) {
-            if (part.getSize() > limit - encoded.size()) {
-                return new byte[limit + 1];
-            }
-            encoded.add(part.getName());
-            encoded.add(part.getSubmittedFileName());
-            encoded.add(part.getContentType());
+            fields.require(part.getSize());
+            fields.add(part.getName());
+            fields.add(part.getSubmittedFileName());
+            fields.add(part.getContentType());
             try (InputStream in = part.getInputStream()) {
-                encoded.add(in.readAllBytes());
+                fields.add(in.readAllBytes());
             }
         }
-        return encoded.toByteArray();
+        return fields.encoded();
     }
 
     @Override
-    public byte @Nullable [] form(int limit) {
-        if (!Payload.isForm(header(Payload.CONTENT_TYPE))) {
+    public byte @Nullable [] form(int limit) throws RejectedException {
+        Map<String, String[]> parameters =
+                Payload.isForm(header(Payload.CONTENT_TYPE)) ? request.getParameterMap() : Map.of();
+        if (parameters.isEmpty()) {
             return null;
         }
-        Encoded encoded = new Encoded();
-        for (Map.Entry<String, String[]> parameter : request.getParameterMap().entrySet()) {
+        Fields fields = new Fields(limit);
+        for (Map.Entry<String, String[]> parameter : parameters.entrySet()) {
             for (String value : parameter.getValue()) {
-                encoded.add(parameter.getKey());
-                encoded.add(value);
-            }
-            if (encoded.size() > limit) {
-                break;
+                fields.add(parameter.getKey());
+                fields.add(value);
             }
         }
-        return encoded.size() == 0 ? null : encoded.toByteArray();
+        return fields.encoded();
     }
 
     /** Fields with their lengths, so that different fields never have the same encoding. */
-    private static final class Encoded extends ByteArrayOutputStream {
+    private static final class Fields {
 
-        void add(@Nullable String field) {
+        private final ByteArrayOutputStream encoded = new ByteArrayOutputStream();
+        private long left;
+
+        Fields(int limit) {
+            this.left = limit;
+        }
+
+        void add(@Nullable String field) throws RejectedException {
             if (field == null) {
-                writeBytes(new byte[] {-1});
+                encoded.write(-1);
             } else {
                 add(field.getBytes(UTF_8));
             }
         }
 
-        void add(byte[] field) {
-            writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(field.length).array());
-            writeBytes(field);
+        void add(byte[] field) throws RejectedException {
+            require(field.length);
+            left -= field.length;
+            encoded.writeBytes(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(field.length).array());
+            encoded.writeBytes(field);
+        }
+
+        /** Checks that a field of a length fits. */
+        void require(long length) throws RejectedException {
+            if (length > left) {
+                throw RejectedException.payloadTooLarge();
+            }
+        }
+
+        byte[] encoded() {
+            return encoded.toByteArray();
         }
     }
 }

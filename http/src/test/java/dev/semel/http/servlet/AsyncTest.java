@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.http.Idempotency;
 import dev.semel.once.OnceSettings;
 import dev.semel.store.IfAbandoned;
+import dev.semel.store.Time;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -32,6 +33,7 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -542,6 +544,47 @@ class AsyncTest {
             app.store.goDown();
             context.complete();
             assertThatThrownBy(() -> get(first)).hasCauseInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void manyAtOnce_haveOneEffectForEachKey() throws Exception {
+        for (Idempotency mode : MODES) {
+            try (TestApp app = serve(mode, (request, response) -> {
+                if (request.getDispatcherType() == DispatcherType.ASYNC) {
+                    response.getWriter().print("charged");
+                    return;
+                }
+                boolean dispatch = charges.incrementAndGet() % 2 == 0;
+                AsyncContext context = request.startAsync();
+                Time.threads().execute(() -> {
+                    try {
+                        if (dispatch) {
+                            context.dispatch();
+                        } else {
+                            write(context, "charged");
+                            context.complete();
+                        }
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                });
+            })) {
+                List<CompletableFuture<HttpResponse<byte[]>>> replies = new ArrayList<>();
+                for (int i = 0; i < 160; i++) {
+                    replies.add(app.post("/").key("k" + i / 8).later());
+                }
+                for (CompletableFuture<HttpResponse<byte[]>> reply : replies) {
+                    assertThat(get(reply).statusCode()).isIn(200, 409);
+                    assertThat(text(get(reply))).containsAnyOf("charged", "in_progress");
+                }
+                for (int i = 0; i < 20; i++) {
+                    HttpResponse<byte[]> again = app.post("/").key("k" + i).send();
+                    assertThat(text(again)).isEqualTo("charged");
+                    assertThat(isReplay(again)).isTrue();
+                }
+                assertThat(charges).hasValue(20);
+            }
         }
     }
 
