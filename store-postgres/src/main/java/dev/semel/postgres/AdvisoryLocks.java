@@ -21,6 +21,16 @@ record AdvisoryLocks(long salt) {
         return of(key) ^ RowId.of("claim").high();
     }
 
+    /** Returns the lock of all documents, in shared mode. */
+    long ofDocuments() {
+        return of(RowId.of("documents")) & ~1L;
+    }
+
+    /** Returns the number that stands for the lock of all documents in exclusive mode. */
+    long ofAllDocuments() {
+        return ofDocuments() + 1;
+    }
+
     /** Returns the lock of the commit sequence. */
     long ofSequence() {
         return of(RowId.of("sequence"));

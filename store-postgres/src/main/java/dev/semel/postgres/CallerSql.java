@@ -2,7 +2,6 @@ package dev.semel.postgres;
 
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.Quota;
-import dev.semel.store.internal.UniqueIds;
 import dev.semel.store.spi.CallerTransaction;
 import dev.semel.store.spi.CallerTransaction.Claim;
 import dev.semel.store.spi.CommitResult;
@@ -35,20 +34,25 @@ import org.postgresql.util.ServerErrorMessage;
  */
 final class CallerSql {
 
-    /** Parameters: a name for the transaction, unless it has one already, and the user. */
+    /**
+     * Identifies a transaction by its start. A setting would be lost if an operation executes RESET ALL, and a number of the transaction would
+     * have to be assigned first.
+     */
+    private static final String TRANSACTION = "extract(epoch from transaction_timestamp())::text";
+
+    /** Sets role and user, and selects the transaction. */
     private static final String ENTER = """
             set_config('semel.previous_role', current_setting('role'), true),
             set_config('semel.previous_user', coalesce(current_setting('semel.user', true), ''), true),
-            set_config('semel.transaction', coalesce(nullif(current_setting('semel.transaction', true), ''), ?), true),
-            set_config('role', 'semel_app', true), set_config('semel.user', ?, true),\s""";
+            TRANSACTION,
+            set_config('role', 'semel_app', true), set_config('semel.user', ?, true),\s""".replace("TRANSACTION", TRANSACTION);
 
     private static final String LEAVE = """
             ; select set_config('role', current_setting('semel.previous_role'), true),
             set_config('semel.user', current_setting('semel.previous_user'), true)""";
 
     /** Fails with {@link #NOT_THE_SAME} in a transaction that was begun after the claim. */
-    private static final String SAME_TRANSACTION =
-            "ln((coalesce(current_setting('semel.transaction', true), '') = ?)::int::float8), ";
+    private static final String SAME_TRANSACTION = "ln((" + TRANSACTION + " = ?)::int::float8), ";
 
     private static final String NOT_THE_SAME = "2201E";
 
@@ -152,7 +156,6 @@ final class CallerSql {
             String sql = texts.get(new Shape(before, waits.shape()), () -> before + waits.sql() + after);
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 Parameters to = new Parameters(statement)
-                        .text(UniqueIds.mint())
                         .text(key.user())
                         .number(locks.of(id))
                         .number(locks.ofClaim(id))
@@ -175,8 +178,7 @@ final class CallerSql {
 
     /** Whether the transaction of a claim has ended. A transaction that an error has aborted has not. */
     static boolean hasEnded(Connection connection, String transaction) {
-        try (PreparedStatement statement =
-                connection.prepareStatement("select coalesce(current_setting('semel.transaction', true), '')")) {
+        try (PreparedStatement statement = connection.prepareStatement("select " + TRANSACTION)) {
             return !first(statement.executeQuery()).getString(1).equals(transaction);
         } catch (SQLException e) {
             return false;
@@ -280,7 +282,7 @@ final class CallerSql {
 
         private void bindBefore(Parameters to, String transaction, IdempotencyKey key) throws SQLException {
             if (joined) {
-                to.text(transaction).text(transaction).text(key.user());
+                to.text(transaction).text(key.user());
             } else if (claimed) {
                 to.text(transaction).text(key.user());
             } else {

@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link AdvisoryLocks}). The server releases the locks at the end of the transaction, and when a connection is lost. The order is:
  *
  * <ol>
+ *   <li>all documents: in shared mode for a commit with documents, in exclusive mode for a commit with more than
+ *       {@value PendingCommit#MOST_LOCKED}, which then locks no single documents;
  *   <li>rows, which are idempotency records and documents, by lock number;
  *   <li>users whose new keys are counted, by lock number;
  *   <li>the commit sequence.
@@ -43,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A deadlock is a cycle of transactions that wait for each other. There is none, for these reasons:
  *
  * <ul>
- *   <li>A group tries the locks of rows and users and does not wait for them. A commit that lacks a lock is left out and sent alone. A group
+ *   <li>A group tries the first three kinds of locks and does not wait for them. A commit that lacks a lock is left out and sent alone. A group
  *       waits only for the last lock of the order, and its holder waits for no other.
  *   <li>A commit that is sent alone waits in this order. If it waits for a lock, all locks that it holds come before that one. So each
  *       transaction in a chain of waits waits for a later lock than the one before it, and the chain cannot close.
@@ -71,6 +73,7 @@ final class CommitGroup {
 
     private final Set<String> users = new TreeSet<>();
     private final List<Long> lockers = new ArrayList<>();
+    private final Set<Long> documentLocks = new TreeSet<>();
     private final Set<Long> rowLocks = new TreeSet<>();
     private final Set<Long> userLocks = new TreeSet<>();
     private final List<Long> tried = new ArrayList<>();
@@ -117,14 +120,15 @@ final class CommitGroup {
     }
 
     private void addLocks(PendingCommit pending, long commitNo) {
-        for (RowId row : pending.rows()) {
-            addLock(row, commitNo, rowLocks);
+        for (long lock : pending.locks(locks)) {
+            boolean isOfRow = lock != locks.ofDocuments() && lock != locks.ofAllDocuments();
+            addLock(lock, commitNo, isOfRow ? rowLocks : documentLocks);
         }
         IdempotencyWrite write = pending.commit.idempotencyWrite();
         if (write != null) {
             users.add(write.record().key().user());
             if (pending.isCounted()) {
-                addLock(pending.user(), commitNo, userLocks);
+                addLock(locks.of(pending.user()), commitNo, userLocks);
             }
         }
         if (pending.commit.needsSequence() && sequenceLock.isEmpty()) {
@@ -132,8 +136,7 @@ final class CommitGroup {
         }
     }
 
-    private void addLock(RowId id, long commitNo, Set<Long> ordered) {
-        long lock = locks.of(id);
+    private void addLock(long lock, long commitNo, Set<Long> ordered) {
         ordered.add(lock);
         lockers.add(commitNo);
         tried.add(lock);
@@ -212,7 +215,8 @@ final class CommitGroup {
             to.number(locks.ofClaim(Objects.requireNonNull(commits.get(0).record)));
         }
         if (sql.alone()) {
-            List<Long> all = new ArrayList<>(rowLocks);
+            List<Long> all = new ArrayList<>(documentLocks);
+            all.addAll(rowLocks);
             all.addAll(userLocks);
             all.addAll(sequenceLock);
             to.numbers(all);

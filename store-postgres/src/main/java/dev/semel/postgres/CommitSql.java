@@ -87,10 +87,19 @@ record CommitSql(
     static final int BUSY = 5;
 
     static final String TRY_LOCKS = ", set_config('semel.busy', coalesce((select string_agg(distinct l.no::text, ',')"
-            + " from unnest(?::int8[], ?::int8[]) l(no, k) where not pg_try_advisory_xact_lock(l.k)), ''), true)";
-    static final String WAIT_FOR_LOCKS = ", (select count(pg_advisory_xact_lock(k)) from unnest(?::int8[]) k)";
+            + " from unnest(?::int8[], ?::int8[]) l(no, k) where not " + lock("pg_try_advisory_xact_lock", "l.k")
+            + "), ''), true)";
+    static final String WAIT_FOR_LOCKS =
+            ", (select count(" + lock("pg_advisory_xact_lock", "k") + ") from unnest(?::int8[]) k)";
 
     private static final String UNLESS_CLAIMED = ", " + CallerSql.require("pg_try_advisory_xact_lock_shared(?)");
+
+    /** Returns an expression that locks a number: the lock of all documents in its mode, and others in exclusive mode. */
+    static String lock(String function, String number) {
+        return "case " + number + " when {documents_lock} then " + function + "_shared({documents_lock})"
+                + " when {all_documents_lock} then " + function + "({documents_lock}) else " + function + "(" + number
+                + ") end";
+    }
 
     /** Returns the expressions of the first statement that take the locks. Their parameters follow the users. */
     String locking() {

@@ -30,8 +30,9 @@ final class Creations {
     private static final RowSource ENTRIES =
             RowSource.of("collection text", "owner text", "index_name text", "index_key text", "key text");
 
-    private static final String LOCK =
-            ", " + CallerSql.require("(select bool_and(pg_try_advisory_xact_lock(k)) from unnest(?::int8[]) k)");
+    private static final String LOCK = ", "
+            + CallerSql.require("(select bool_and(" + CommitSql.lock("pg_try_advisory_xact_lock", "k")
+                    + ") from unnest(?::int8[]) k)");
 
     private final Map<String, PendingCommit> byId = new HashMap<>();
     private final TreeSet<String> users = new TreeSet<>();
@@ -44,7 +45,7 @@ final class Creations {
     /** @param commits only {@linkplain PendingCommit#isCreation creations} */
     Creations(List<PendingCommit> commits, AdvisoryLocks numbers) {
         for (PendingCommit pending : commits) {
-            pending.rows().forEach(row -> locks.add(numbers.of(row)));
+            locks.addAll(pending.locks(numbers));
             if (pending.isCounted()) {
                 locks.add(numbers.of(pending.user()));
             }

@@ -22,6 +22,9 @@ final class PendingCommit {
     private static final int SMALL = 512;
     private static final long LOCK = 4096;
 
+    /** By default the lock table has 6,400 entries. */
+    static final int MOST_LOCKED = 256;
+
     final Commit commit;
 
     /** Id of the idempotency record; null if there is none. */
@@ -43,7 +46,7 @@ final class PendingCommit {
         }
     }
 
-    /** Returns the rows to lock. Index entries are protected by the lock of their document. */
+    /** Returns the rows to lock in this process. Index entries are protected by the lock of their document. */
     List<RowId> rows() {
         List<RowId> rows = new ArrayList<>(documents.values());
         if (record != null) {
@@ -52,13 +55,34 @@ final class PendingCommit {
         return rows;
     }
 
+    /** Whether the commit has so many documents that it locks all documents instead. The lock table of the server is small. */
+    private boolean isLarge() {
+        return documents.size() > MOST_LOCKED;
+    }
+
+    /** Returns the locks of the rows. Each commit with documents takes part in the lock of all documents, which comes first. */
+    List<Long> locks(AdvisoryLocks numbers) {
+        List<Long> locks = new ArrayList<>();
+        if (isLarge()) {
+            locks.add(numbers.ofAllDocuments());
+        } else if (!documents.isEmpty()) {
+            locks.add(numbers.ofDocuments());
+            documents.values().forEach(id -> locks.add(numbers.of(id)));
+        }
+        if (record != null) {
+            locks.add(numbers.of(record));
+        }
+        return locks;
+    }
+
     /** Whether the commit starts a new key and only creates documents, without a commit sequence number. */
     boolean isCreation() {
         IdempotencyWrite write = commit.idempotencyWrite();
         if (write == null
                 || !write.isNewKey()
                 || !write.precondition().equals(Precondition.ABSENT)
-                || commit.needsSequence()) {
+                || commit.needsSequence()
+                || isLarge()) {
             return false;
         }
         for (DocumentWrite written : commit.writes()) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Administration of the tables. */
@@ -143,9 +144,11 @@ final class PostgresAdmin implements StoreAdmin {
         return session.run(
                 session.sql(Role.SERVICE, CommitSql.WAIT_FOR_LOCKS, ERASE_DOCUMENTS),
                 to -> to.text("")
-                        .numbers(some.stream()
-                                .map(id -> session.locks().of(RowId.of(id)))
-                                .sorted()
+                        .numbers(Stream.concat(
+                                        Stream.of(session.locks().ofDocuments()),
+                                        some.stream()
+                                                .map(id -> session.locks().of(RowId.of(id)))
+                                                .sorted())
                                 .toList())
                         .texts(some.stream().map(DocumentId::key).toList())
                         .text(collection)

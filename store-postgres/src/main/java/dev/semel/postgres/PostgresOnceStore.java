@@ -13,6 +13,7 @@ import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.store.spi.OnceStore.Lookup;
 import dev.semel.store.spi.QuotaStore;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * schema, so the search path of a connection has no effect. A store is safe for use by many threads.
  */
 public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits PostgresStore {
+
+    private static final String PROTOCOL_VIOLATION = "08P01";
 
     final Session session;
     final DatabaseClock clock;
@@ -87,10 +90,18 @@ public sealed class PostgresOnceStore implements QuotaStore, AdminStore permits 
 
     /** Checks that the login can act in both roles, and returns the database's time. */
     private static Instant firstLook(Session session) {
-        Instant now = firstLook(session, Session.Role.APP);
-        firstLook(session, Session.Role.SERVICE);
-        session.rejectIfSplit();
-        return now;
+        try {
+            Instant now = firstLook(session, Session.Role.APP);
+            firstLook(session, Session.Role.SERVICE);
+            session.rejectIfSplit();
+            return now;
+        } catch (StoreException e) {
+            if (e.getCause() instanceof SQLException failure && PROTOCOL_VIOLATION.equals(failure.getSQLState())) {
+                throw StoreException.rejected("The database cannot be used. The driver cannot send several statements"
+                        + " together: remove its setting prepareThreshold=-1");
+            }
+            throw e;
+        }
     }
 
     private static Instant firstLook(Session session, Session.Role role) {

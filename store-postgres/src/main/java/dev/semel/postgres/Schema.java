@@ -15,7 +15,9 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Installs missing tables, and checks that the installed versions are those of this release. All parts are installed in one transaction,
@@ -39,6 +41,10 @@ final class Schema {
             this.resource = resource;
         }
 
+        private String words() {
+            return title.replace('_', ' ');
+        }
+
         private String sql() {
             try (InputStream in = Schema.class.getResourceAsStream(resource)) {
                 if (in == null) {
@@ -53,6 +59,11 @@ final class Schema {
 
     private static final int OLDEST_VERSION = 160_000;
 
+    /** A table, function or other object exists. */
+    private static final Set<String> NAME_TAKEN = Set.of("42P07", "42723", "42710");
+
+    private static final String NO_RIGHT = "42501";
+
     private static final String SERVER = """
             select version(), current_setting('server_version_num')::int, current_setting('server_version'),
               current_setting('server_encoding')
@@ -61,9 +72,11 @@ final class Schema {
     private static final String RIGHTS = """
             select current_user, current_database(), has_database_privilege(current_database(), 'create'),
               n.oid is not null, coalesce(has_schema_privilege(n.oid, 'create'), false),
-              exists (select from pg_class c where c.relnamespace = n.oid and c.relname = 'semel_schema_version'),
-              (select rolsuper or rolcreaterole from pg_roles where rolname = current_user)
+              v.oid is not null,
+              (select rolsuper or rolcreaterole from pg_roles where rolname = current_user),
+              coalesce(has_table_privilege(v.oid, 'insert'), false), pg_get_userbyid(v.relowner)
             from (select ?::name as schema) wanted left join pg_namespace n on n.nspname = wanted.schema
+            left join pg_class v on v.relnamespace = n.oid and v.relname = 'semel_schema_version'
             """;
 
     private static final String ROLES = """
@@ -71,6 +84,13 @@ final class Schema {
               coalesce(pg_has_role(r.oid, 'member with admin option'), false)
             from unnest(array['semel_app', 'semel_service']) wanted(role) left join pg_roles r on r.rolname = wanted.role
             order by wanted.role
+            """;
+
+    /** The first round trip of the transaction. The timeouts of a session are made for short statements. */
+    private static final String BEGIN = """
+            set transaction isolation level read committed;
+            select set_config(name, '0', true) from pg_settings where name in
+              ('idle_in_transaction_session_timeout', 'transaction_timeout', 'statement_timeout', 'lock_timeout')
             """;
 
     private final Statement statement;
@@ -93,7 +113,7 @@ final class Schema {
             boolean commitsItself = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
-                statement.execute("set transaction isolation level read committed");
+                statement.execute(BEGIN);
                 new Schema(statement, settings, parts).prepare();
                 connection.commit();
             } finally {
@@ -161,13 +181,17 @@ final class Schema {
             while (rows.next()) {
                 versions.put(rows.getString(1), rows.getInt(2));
             }
+        } catch (SQLException e) {
+            throw unusable("The table semel_schema_version in its schema " + settings.schema()
+                    + " cannot be read as semel_app, so it was not installed by Semel: " + Session.message(e)
+                    + ". Rename it, or choose another schema");
         }
         set("role", role);
         for (Part part : Part.values()) {
             Integer version = versions.get(part.title);
             if (version != null && version > Part.VERSION) {
                 throw unusable("Its schema " + settings.schema() + " has version " + version + " of the "
-                        + part.title.replace('_', ' ') + ", and this release knows version " + Part.VERSION
+                        + part.words() + ", and this release knows version " + Part.VERSION
                         + ": use a newer release");
             }
             if (version != null) {
@@ -186,6 +210,11 @@ final class Schema {
                             + rights.database + " to " + rights.login + ", or create schema " + settings.schema()
                             + " authorization " + rights.login);
         }
+        if (rights.hasVersions() && !rights.mayInsertVersions()) {
+            throw unusable(rights.login + " may not install the missing tables in the schema " + settings.schema()
+                    + ", because " + rights.owner + " owns its other tables: log in as " + rights.owner + ", or grant "
+                    + rights.owner + " to " + rights.login);
+        }
         if (rights.hasSchema() && !rights.mayCreateTables()) {
             throw unusable(rights.login + " may not create tables in the schema " + settings.schema()
                     + ": grant create on schema " + settings.schema() + " to " + rights.login
@@ -199,10 +228,28 @@ final class Schema {
         set("search_path", "\"" + settings.schema() + "\", pg_temp"); // or else temporary tables would be found first
         for (Part part : parts) {
             if (!installed.containsKey(part)) {
-                statement.execute(part.sql());
+                install(part, rights);
             }
         }
         set("search_path", searchPath);
+    }
+
+    private void install(Part part, Rights rights) throws SQLException {
+        try {
+            statement.execute(part.sql());
+        } catch (SQLException e) {
+            String state = String.valueOf(e.getSQLState());
+            if (NAME_TAKEN.contains(state)) {
+                throw unusable(
+                        "Its schema " + settings.schema() + " contains something else under a name that Semel uses: "
+                                + Session.message(e) + ". Rename it, or choose another schema");
+            }
+            if (state.equals(NO_RIGHT)) {
+                throw unusable(rights.login + " may not install the " + part.words() + " in the schema "
+                        + settings.schema() + ": " + Session.message(e));
+            }
+            throw e;
+        }
     }
 
     /** @param installing whether the script creates missing roles and grants them to the login */
@@ -233,7 +280,9 @@ final class Schema {
             boolean hasSchema,
             boolean mayCreateTables,
             boolean hasVersions,
-            boolean mayCreateRoles) {}
+            boolean mayCreateRoles,
+            boolean mayInsertVersions,
+            @Nullable String owner) {}
 
     private Rights rights() throws SQLException {
         try (PreparedStatement asked = statement.getConnection().prepareStatement(RIGHTS)) {
@@ -247,7 +296,9 @@ final class Schema {
                         row.getBoolean(4),
                         row.getBoolean(5),
                         row.getBoolean(6),
-                        row.getBoolean(7));
+                        row.getBoolean(7),
+                        row.getBoolean(8),
+                        row.getString(9));
             }
         }
     }

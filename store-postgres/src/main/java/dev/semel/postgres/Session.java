@@ -268,9 +268,13 @@ final class Session {
 
     /** Returns an exception with the server's message, without its detail, which may contain values. */
     static StoreException failed(SQLException e) {
+        return StoreException.unavailable("The database failed (" + e.getSQLState() + "): " + message(e), e);
+    }
+
+    /** Returns the server's message without its detail. */
+    static String message(SQLException e) {
         ServerErrorMessage error = e instanceof PSQLException failure ? failure.getServerErrorMessage() : null;
-        String message = error == null ? e.getMessage() : error.getMessage();
-        return StoreException.unavailable("The database failed (" + e.getSQLState() + "): " + message, e);
+        return String.valueOf(error == null ? e.getMessage() : error.getMessage());
     }
 
     /** Whether the server rejected a statement, so it certainly changed nothing and the connection can still be used. */

@@ -225,8 +225,9 @@ final class Sweep {
         List<Long> numbers = new ArrayList<>();
         List<Long> locks = new ArrayList<>();
         for (DocumentId id : ids) {
-            numbers.add(numbers.size() + 1L);
-            locks.add(session.locks().of(RowId.of(id)));
+            long number = locks.size() / 2 + 1L;
+            numbers.addAll(List.of(number, number));
+            locks.addAll(List.of(session.locks().ofDocuments(), session.locks().of(RowId.of(id))));
         }
         return session.run(
                 documents,

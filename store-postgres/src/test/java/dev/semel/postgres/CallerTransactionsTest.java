@@ -10,6 +10,7 @@ import dev.semel.once.Once.UnrecordedException;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
+import dev.semel.store.DocumentId;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Quota;
@@ -328,6 +329,55 @@ class CallerTransactionsTest {
         assertThat(stored("k")).isNull();
         assertThat(payments("k")).isZero();
         assertThat(own(pool()).run(call("k"), lent -> pay(lent, "k"))).isInstanceOf(Outcome.Executed.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void operationThatResetsAllSettings_isRecorded(Form form) throws SQLException {
+        for (Class<?> outcome : List.of(Outcome.Executed.class, Outcome.Replayed.class)) {
+            assertThat(run(form, call("k"), connection -> {
+                        execute(connection, "reset all; set timezone to 'Asia/Tokyo'");
+                        return pay(connection, "k");
+                    }))
+                    .isInstanceOf(outcome);
+        }
+        assertThat(payments("k")).isEqualTo(1);
+    }
+
+    /** The driver sets a savepoint before each statement. */
+    @ParameterizedTest
+    @EnumSource
+    void savepointsOfTheDriver_changeNoOutcome(Form form) throws SQLException {
+        PGSimpleDataSource source = like(database());
+        source.setAutosave(AutoSave.ALWAYS);
+        try (Pool careful = new Pool(source);
+                PostgresStore own = PostgresStore.open(careful, PostgresSettings.DEFAULTS.withoutMigration())) {
+            own.commit(Stored.commit("a", Stored.key("bob", "k"), new DocumentId("things", "", "d")));
+            assertThat(own.find(Stored.key("bob", "k")).record()).isNotNull();
+            for (int i = 0; i < 12; i++) {
+                String key = form + "-" + i;
+                for (Class<?> outcome : List.of(Outcome.Executed.class, Outcome.Replayed.class)) {
+                    assertThat(run(form, careful, call(key), connection -> pay(connection, key)))
+                            .isInstanceOf(outcome);
+                }
+                assertThat(payments(key)).isEqualTo(1);
+            }
+            for (int i = 0; i < 2; i++) {
+                assertThat(run(form, careful, call("failing"), connection -> {
+                            pay(connection, "failing");
+                            execute(connection, "select 1/0");
+                            return Response.of("never");
+                        }))
+                        .isInstanceOf(Outcome.Failed.class);
+                assertThat(run(
+                                form,
+                                careful,
+                                call("refusing"),
+                                connection -> pay(connection, "refusing").asRefusal()))
+                        .isInstanceOf(i == 0 ? Outcome.Executed.class : Outcome.Replayed.class);
+            }
+            assertThat(payments("failing") + payments("refusing")).isZero();
+        }
     }
 
     @ParameterizedTest

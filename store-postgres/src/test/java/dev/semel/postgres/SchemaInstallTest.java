@@ -288,6 +288,77 @@ class SchemaInstallTest {
     }
 
     @Test
+    void nameThatIsTaken_isNamed() throws SQLException {
+        String advice = ". Rename it, or choose another schema";
+        Postgres.execute(database, "create schema semel; create table semel.documents (id int)");
+        assertUnusable(
+                database,
+                DEFAULTS,
+                "Its schema semel contains something else under a name that Semel uses: relation \"documents\" already exists"
+                        + advice);
+        Postgres.execute(
+                database, "drop table semel.documents; create function semel.json_or_null(bytea) returns int return 1");
+        assertUnusable(
+                database,
+                DEFAULTS,
+                "Its schema semel contains something else under a name that Semel uses:"
+                        + " function \"json_or_null\" already exists with same argument types" + advice);
+        Postgres.execute(
+                database, "drop function semel.json_or_null; create table semel.semel_schema_version (id int)");
+        assertUnusable(
+                database,
+                DEFAULTS,
+                "The table semel_schema_version in its schema semel cannot be read as semel_app,"
+                        + " so it was not installed by Semel: permission denied for schema semel" + advice);
+        assertThat(ask("select count(*) from pg_class where relnamespace = 'semel'::regnamespace"))
+                .as("nothing was installed")
+                .isEqualTo("1");
+    }
+
+    @Test
+    void documents_areInstalledLaterByAnotherLogin_ifItMay() throws SQLException {
+        PGSimpleDataSource first =
+                login("first_owner", "grant semel_app, semel_service to", "grant create on DATABASE to");
+        PGSimpleDataSource second = login("second_owner", "grant semel_app, semel_service to");
+        PostgresOnceStore.open(first, DEFAULTS).close();
+        PostgresOnceStore.open(second, DEFAULTS).close();
+        Postgres.execute(database, "grant create on schema semel to second_owner");
+        assertUnusable(
+                second,
+                DEFAULTS,
+                "second_owner may not install the missing tables in the schema semel, because first_owner owns its other"
+                        + " tables: log in as first_owner, or grant first_owner to second_owner");
+        Postgres.execute(database, "grant first_owner to second_owner");
+        try (PostgresStore store = PostgresStore.open(second, DEFAULTS)) {
+            use(store);
+        }
+        try (PostgresStore store = PostgresStore.open(first, DEFAULTS.withoutMigration())) {
+            assertThat(store.find(Stored.key("ann", "k")).record()).isNotNull();
+        }
+        Postgres.execute(database, "revoke first_owner from second_owner");
+    }
+
+    /** The timeouts are shorter than the installation. */
+    @Test
+    void timeoutsOfTheLogin_doNotEndTheInstallation() throws SQLException {
+        PGSimpleDataSource hasty =
+                login("hasty_owner", "grant semel_app, semel_service to", "grant create on DATABASE to");
+        for (String timeout : List.of("idle_in_transaction_session_timeout", "statement_timeout")) {
+            Postgres.execute(
+                    database,
+                    "alter role hasty_owner in database " + database.getDatabaseName() + " set " + timeout + " to "
+                            + (timeout.startsWith("s") ? "20" : "1"));
+        }
+        try (Pool pool = new Pool(hasty)) {
+            PostgresOnceStore.open(pool, DEFAULTS).close();
+            try (PostgresStore store = PostgresStore.open(pool, DEFAULTS)) {
+                use(store);
+            }
+            assertThat(pool.mostLent()).as("a pool of one connection is enough").isEqualTo(1);
+        }
+    }
+
+    @Test
     void roleThatTheLoginMayNotActAs_isNamed() throws SQLException {
         PostgresStore.open(database, DEFAULTS).close();
         PGSimpleDataSource half = login("guest_half", "grant semel_app to");

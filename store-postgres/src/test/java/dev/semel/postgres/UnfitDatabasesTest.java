@@ -35,9 +35,11 @@ class UnfitDatabasesTest {
         source.setStringType("unspecified");
         assertRefused(source, PostgresSettings.DEFAULTS, reason);
         source.setStringType("varchar");
-        source.setPrepareThreshold(-1); // fails by itself
-        assertThatThrownBy(() -> PostgresStore.open(source, PostgresSettings.DEFAULTS))
-                .isInstanceOf(StoreException.class);
+        source.setPrepareThreshold(-1);
+        assertRefused(
+                source,
+                PostgresSettings.DEFAULTS,
+                "The driver cannot send several statements together: remove its setting prepareThreshold=-1");
         source.setPrepareThreshold(1);
         source.setPreferQueryMode(PreferQueryMode.SIMPLE);
         assertRefused(source, PostgresSettings.DEFAULTS, reason);
