@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         customSynopsis = "semel serve [OPTIONS]",
         description =
                 "Starts the server. Without options, it listens on http://localhost:8080, stores data in ./data, and"
-                        + " accepts everyone on this machine as any user (dev mode).",
+                        + " runs in dev mode: anyone on this machine can sign in as any user.",
         modelTransformer = ServeCommand.Flags.class,
         footer = {
             "",
@@ -54,7 +54,10 @@ final class ServeCommand implements Runnable {
             description = "Settings file. In the environment: " + RawSettings.FILE_VARIABLE + ".")
     private @Nullable String file;
 
-    @Option(names = "--check", description = "Starts the server, checks that it is ready, and stops it.")
+    @Option(
+            names = "--check",
+            description =
+                    "Starts the server, checks that it is ready, and stops it. Like any start, this creates or upgrades the store.")
     private boolean check;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
