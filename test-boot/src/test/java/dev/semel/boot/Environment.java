@@ -1,5 +1,6 @@
 package dev.semel.boot;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -88,6 +89,11 @@ final class Environment {
     /** Returns the message with which the shop failed to start before the roles existed. */
     static String refusalWithoutRoles() {
         return INSTANCE.refusal;
+    }
+
+    /** Returns how many connections of the shop's pool are in use. */
+    static int connectionsInUse() {
+        return INSTANCE.shop.getBean(HikariDataSource.class).getHikariPoolMXBean().getActiveConnections();
     }
 
     static Charges charges() {
