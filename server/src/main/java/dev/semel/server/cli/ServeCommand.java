@@ -56,7 +56,7 @@ final class ServeCommand implements Runnable {
     @Option(
             names = "--check",
             description =
-                    "Starts the server, checks that it is ready, and stops it. Like any start, this creates or upgrades the store.")
+                    "Starts the server, which creates or upgrades the store, checks that it is ready, and stops it.")
     private boolean check;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it

@@ -19,8 +19,8 @@ public enum Setting {
             "URL",
             "rocksdb:./data",
             "Where data is stored: `rocksdb:FOLDER`, `" + PostgresUrl.FORM
-                    + "`, or `memory:` for data that is lost when the server stops. Other users of this machine can read options, so put a"
-                    + " password into `SEMEL_STORE` or the settings file."),
+                    + "`, or `memory:` for data that is lost when the server stops. Pass a password in `SEMEL_STORE`, since other"
+                    + " users can read options."),
     AUTH(
             Tier.ESSENTIAL,
             "SOURCE",
@@ -47,20 +47,20 @@ public enum Setting {
             Tier.FREQUENT,
             "TIME",
             "30d",
-            "How long an expired key is remembered, as a tombstone, so that it can be rejected. A tombstone holds the key, its outcome and its times, but no response."
+            "How long an expired key is remembered (tombstone). A tombstone holds the key, its outcome and its times, but no response."
                     + " `none` keeps no tombstones."),
     EXPIRED_KEYS(
             Tier.FREQUENT,
             "POLICY",
             "new",
-            "How requests with expired keys are handled: `new` executes them again, `reject` returns 410 `key_expired` while the"
-                    + " key has a tombstone."),
+            "Handling of expired keys: `new` executes the request, `reject` returns 410. A key is rejected with `key_expired` while it"
+                    + " has a tombstone."),
     SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "Interval between cleanup sweeps."),
     FEED_RETENTION(
             Tier.FREQUENT,
             "TIME",
             null,
-            "How long feed posts are kept, with their likes and comments; without this option, forever."),
+            "How long feed posts are kept; without it, forever. Their likes and comments are deleted with them."),
     QUOTA(Tier.FREQUENT, "N", "1000", "Maximum number of new keys per user per hour. `0` removes the limit."),
     LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "Minimum level to log: `error`, `warn`, `info`, `debug` or `trace`."),
 

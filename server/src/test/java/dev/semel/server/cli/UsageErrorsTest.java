@@ -197,7 +197,8 @@ class UsageErrorsTest {
                 .isEqualTo(
                         "semel backup: --store must be rocksdb:FOLDER, not 'rocksdb:b\\u0000'. See './semel backup --help'.\n");
         assertThat(semel(List.of("backup", "a\0")).err())
-                .isEqualTo("semel backup: FOLDER must be the name of a folder, not 'a\\u0000'. See './semel backup --help'.\n");
+                .isEqualTo(
+                        "semel backup: FOLDER must be the name of a folder, not 'a\\u0000'. See './semel backup --help'.\n");
     }
 
     @Test
