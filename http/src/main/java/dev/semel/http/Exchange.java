@@ -252,6 +252,9 @@ public final class Exchange {
 
     private void respondToFailure(Throwable cause, HandlerAdapter handler) throws Exception {
         if (cause instanceof FailureResponse || cause instanceof UnrecordedException) {
+            if (cause.getCause() instanceof UnknownOutcomeException) {
+                requireUnstreamed(handler);
+            }
             handler.send(Map.of());
             return;
         }
@@ -292,10 +295,14 @@ public final class Exchange {
 
     /** A streamed response that was not recorded is cut off, so that the client retries. */
     private static void discardUnsent(HandlerAdapter handler) throws IOException {
+        requireUnstreamed(handler);
+        handler.discard();
+    }
+
+    private static void requireUnstreamed(HandlerAdapter handler) throws IOException {
         if (handler.isStreaming()) {
             throw new IOException(
                     "The response was streamed but not recorded: it is cut off, so that the client retries");
         }
-        handler.discard();
     }
 }

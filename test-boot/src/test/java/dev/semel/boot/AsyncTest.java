@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -105,7 +104,6 @@ class AsyncTest {
     }
 
     /** The client has received a part of the response, and the handler does not continue. */
-    @Tag("pending")
     @Test
     void streamThatTimesOut_isUnknownUnderFreeze() {
         String path = "/freeze/orders/timed-out-emitter";
@@ -120,7 +118,6 @@ class AsyncTest {
         assertThat(charges.count(order)).isEqualTo(1);
     }
 
-    @Tag("pending")
     @Test
     void streamThatTimesOut_runsAgainUnderRerun() {
         String path = "/rerun/orders/timed-out-emitter";

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 
@@ -80,7 +79,6 @@ class StoppedShopTest {
     }
 
     /** The client has received a part of the response. */
-    @Tag("pending")
     @Test
     void interruptedStreams_neverChargeAgainUnderFreeze_andAreNeverLostUnderRerun() {
         purchases.removeIf(purchase -> purchase.kind() != Kind.EMITTER);

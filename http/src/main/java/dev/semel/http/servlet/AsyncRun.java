@@ -45,6 +45,7 @@ final class AsyncRun {
     private volatile @Nullable Thread dispatcher;
     private volatile boolean refused;
     private volatile boolean interrupted;
+    private volatile boolean cutOff;
     private volatile @Nullable Throwable failure;
     private final List<Runnable> notifications = new CopyOnWriteArrayList<>();
 
@@ -78,6 +79,11 @@ final class AsyncRun {
     /** Returns whether the handler may still be at work when the request ends. */
     boolean mayStillRun() {
         return refused || interrupted;
+    }
+
+    /** Returns whether the request ended while its response was streamed, so that a part of the response may be missing. */
+    boolean isCutOff() {
+        return cutOff;
     }
 
     /** Notes that the container does not support asynchronous requests here: the handler may have started something all the same. */
@@ -347,6 +353,7 @@ final class AsyncRun {
             } finally {
                 dispatcher = null;
             }
+            cutOff |= !cycle.isCompleting() && response.isStreaming();
             if (cycle.isCompleting()) {
                 end(End.COMPLETED, null);
             } else if (cycle.isWaiting()) {

@@ -109,7 +109,7 @@ final class Run implements HandlerResult {
 
     @Override
     public boolean isOutcomeUnknown() {
-        return isOutcomeUnknown;
+        return isOutcomeUnknown || (async != null && async.isCutOff());
     }
 
     @Override

@@ -379,6 +379,37 @@ class AsyncTest {
         }
     }
 
+    /** As frameworks do, the handler dispatches after the time-out, and finds that the response is committed. */
+    @Test
+    void timeOutOfAStreamedResponse_cutsItOff() throws Exception {
+        for (Idempotency mode : MODES) {
+            charges.set(0);
+            try (TestApp app = serve(mode, (request, response) -> {
+                if (request.getDispatcherType() != DispatcherType.ASYNC) {
+                    charges.incrementAndGet();
+                    AsyncContext context = request.startAsync(request, response);
+                    context.setTimeout(500);
+                    context.addListener(new Listener() {
+                        @Override
+                        public void onTimeout(AsyncEvent event) {
+                            event.getAsyncContext().dispatch();
+                        }
+                    });
+                    write(context, "begin");
+                    response.flushBuffer();
+                }
+            })) {
+                assertThatThrownBy(() -> app.post("/").key("k").send()).isInstanceOf(IOException.class);
+                if (mode.equals(FREEZE)) {
+                    assertThat(app.post("/").key("k").send().statusCode()).isEqualTo(409);
+                } else {
+                    assertThatThrownBy(() -> app.post("/").key("k").send()).isInstanceOf(IOException.class);
+                }
+                assertThat(charges).hasValue(mode.equals(FREEZE) ? 1 : 2);
+            }
+        }
+    }
+
     /** Responds to a time-out, by a dispatch or at once. */
     private TestApp.Handler respondingToTimeOuts(boolean dispatch, int status) {
         return (request, response) -> {
