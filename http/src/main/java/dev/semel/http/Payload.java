@@ -57,20 +57,25 @@ public final class Payload {
      */
     static Payload of(WebRequest request, int limit) throws RejectedException {
         requireFits(request.contentLength(), limit);
-        Fingerprint parts = parts(request, limit);
+        byte[] parts = parts(request, limit);
         if (parts != null) {
-            return new Payload(null, withQuery(parts, request.query()));
+            return ofEncoded(parts, request);
         }
         byte[] body = read(request, limit);
-        Fingerprint form = body.length == 0 ? request.form(limit) : null;
+        byte[] form = body.length == 0 ? request.form(limit) : null;
         if (form != null) {
-            return new Payload(null, withQuery(form, request.query()));
+            return ofEncoded(form, request);
         }
         requireComplete(request, body);
         return new Payload(body, fingerprint(request, body));
     }
 
-    private static @Nullable Fingerprint parts(WebRequest request, int limit) throws RejectedException {
+    /** Returns the payload of a request whose body was parsed, so that it cannot be read. */
+    private static Payload ofEncoded(byte[] encoded, WebRequest request) {
+        return new Payload(null, withQuery(Fingerprint.ofBytes(encoded), request.query()));
+    }
+
+    private static byte @Nullable [] parts(WebRequest request, int limit) throws RejectedException {
         try {
             return request.parts(limit);
         } catch (IOException e) {

@@ -1,6 +1,5 @@
 package dev.semel.http;
 
-import dev.semel.json.Fingerprint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -34,22 +33,22 @@ public interface WebRequest {
      * Parses a multipart body. Called before {@link #body()}.
      *
      * @param limit the largest size in bytes
-     * @return the fingerprint of the parts; null if the body is no multipart body, or the handler has to parse it from the stream
+     * @return an encoding of the parts that different parts never have in common; null if the body is no multipart body, or the handler has to parse it from the stream
      * @throws RejectedException if the parts exceed the limit
      */
-    default @Nullable Fingerprint parts(int limit) throws IOException, RejectedException {
+    default byte @Nullable [] parts(int limit) throws IOException, RejectedException {
         return null;
     }
 
     /**
-     * Returns the fingerprint of the parameters of a form. Called after {@link #body()} was found to be empty, which it is if a filter in
+     * Returns an encoding of the parameters of a form that different parameters never have in common. Called after {@link #body()} was found to be empty, which it is if a filter in
      * front has asked for a parameter.
      *
      * @param limit the largest size in bytes
      * @return null if the body is no form, or has no parameters
      * @throws RejectedException if the parameters exceed the limit
      */
-    default @Nullable Fingerprint form(int limit) throws RejectedException {
+    default byte @Nullable [] form(int limit) throws RejectedException {
         return null;
     }
 }

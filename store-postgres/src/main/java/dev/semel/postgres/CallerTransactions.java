@@ -74,8 +74,8 @@ public final class CallerTransactions {
      * Runs an operation in a new transaction. The key is locked and looked up first: a duplicate gets the recorded response, and the
      * operation does not run.
      *
-     * <p>Only what the operation writes on the given connection is in the transaction. Code that takes a connection of its own, such as a
-     * {@code JdbcTemplate}, is not; a warning is logged if an operation does not use its connection at all.
+     * <p>Only what the operation writes on the given connection is in the transaction. Code that takes another connection, as a
+     * {@code JdbcTemplate} may, is not; a warning is logged if an operation does not use its connection at all.
      *
      * <p>With a {@link TransactionSource}, the operation joins the transaction of the thread, if there is one, as in {@link #runIn}. If the
      * operation fails, the joined transaction is marked, so that it can only be rolled back.

@@ -21,7 +21,7 @@ public interface TransactionSource {
         /** Whether {@link TransactionSource#begin} began the transaction, and did not join one. */
         boolean isNew();
 
-        /** Commits a new transaction. A joined one is left to whoever began it. */
+        /** Commits a new transaction. A joined one is not committed. */
         void commit();
 
         /** Rolls back a new transaction. Marks a joined one, so that it can only be rolled back. */

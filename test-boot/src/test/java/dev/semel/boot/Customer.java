@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A customer with a browser: sends requests with a login, and keeps cookies. */
@@ -51,6 +52,11 @@ final class Customer {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Sends a request. Cancelling the future closes the connection. */
+    CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest.Builder request) {
+        return client.sendAsync(request.build(), BodyHandlers.ofString());
     }
 
     HttpResponse<String> get(String path) {

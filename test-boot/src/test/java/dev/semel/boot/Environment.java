@@ -1,5 +1,6 @@
 package dev.semel.boot;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -90,6 +91,11 @@ final class Environment {
         return INSTANCE.refusal;
     }
 
+    /** Returns how many connections of the shop's pool are in use. */
+    static int connectionsInUse() {
+        return INSTANCE.shop.getBean(HikariDataSource.class).getHikariPoolMXBean().getActiveConnections();
+    }
+
     static Charges charges() {
         return INSTANCE.shop.getBean(Charges.class);
     }
@@ -100,7 +106,7 @@ final class Environment {
 
     /** Returns a customer of the shop. */
     static Customer customer(String name) {
-        return new Customer(Integer.parseInt(INSTANCE.shop.getEnvironment().getRequiredProperty("local.server.port")), name);
+        return new Customer(Shop.port(INSTANCE.shop), name);
     }
 
     static Customer ann() {

@@ -7,6 +7,7 @@ enum Kind {
     DEFERRED("/orders/deferred"),
     CALLABLE("/orders/callable"),
     STREAM("/orders/stream"),
+    EMITTER("/orders/emitter"),
     COMPLETE("/servlet/complete"),
     DISPATCH("/servlet/dispatch");
 

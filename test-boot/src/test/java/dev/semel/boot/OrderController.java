@@ -1,5 +1,6 @@
 package dev.semel.boot;
 
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -10,6 +11,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /** Charges the order in the body, in each way that Spring MVC supports. */
@@ -73,6 +75,37 @@ class OrderController {
     @PostMapping("/callable")
     Callable<String> callable(@RequestBody String order) {
         return () -> charges.charge(order);
+    }
+
+    @PostMapping("/emitter")
+    ResponseBodyEmitter emitter(@RequestBody String order) {
+        return completeLater(order, new ResponseBodyEmitter());
+    }
+
+    /** The container times the request out while the charge continues. */
+    @PostMapping("/timed-out-emitter")
+    ResponseBodyEmitter timedOutEmitter(@RequestBody String order) {
+        return completeLater(order, new ResponseBodyEmitter(300L));
+    }
+
+    private ResponseBodyEmitter completeLater(String order, ResponseBodyEmitter emitter) {
+        background.execute(() -> {
+            try {
+                emitter.send("charge ");
+                emitter.send(charges.charge(order).substring("charge ".length()));
+                emitter.complete();
+            } catch (IOException | RuntimeException e) {
+                emitter.completeWithError(e);
+            }
+        });
+        return emitter;
+    }
+
+    /** Refuses the order in the future. */
+    @PostMapping("/refused-future")
+    CompletableFuture<ResponseEntity<String>> refusedFuture(@RequestBody String order) {
+        return CompletableFuture.supplyAsync(
+                () -> ResponseEntity.status(404).body(charges.charge(order)), background);
     }
 
     @PostMapping("/stream")

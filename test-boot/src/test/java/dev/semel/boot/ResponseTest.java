@@ -65,7 +65,7 @@ class ResponseTest {
 
     /** Refusals of the application are recorded. */
     @ParameterizedTest
-    @CsvSource({"missing, 404", "gone, 410"})
+    @CsvSource({"missing, 404", "gone, 410", "orders/refused-future, 404"})
     void refusal_isReplayed(String handler, int status) {
         String path = "/freeze/" + handler;
         HttpResponse<String> first = ann.order(path, order, order);

@@ -21,6 +21,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -42,8 +43,11 @@ public class Shop {
     static final String PASSWORD = "secret";
 
     public static void main(String[] arguments) {
-        var port = SpringApplication.run(Shop.class, arguments).getEnvironment().getProperty("local.server.port");
-        System.out.println("port " + port);
+        System.out.println("port " + port(SpringApplication.run(Shop.class, arguments)));
+    }
+
+    static int port(ApplicationContext shop) {
+        return Integer.parseInt(shop.getEnvironment().getRequiredProperty("local.server.port"));
     }
 
     @Bean

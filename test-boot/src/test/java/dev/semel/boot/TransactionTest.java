@@ -8,6 +8,7 @@ import dev.semel.json.Fingerprint;
 import dev.semel.once.Call;
 import dev.semel.once.Outcome;
 import dev.semel.store.IdempotencyKey;
+import dev.semel.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +18,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Keys in transactions of Spring, and Spring's templates in transactions of Semel. */
 class TransactionTest {
@@ -46,6 +49,14 @@ class TransactionTest {
         } finally {
             threads.shutdown();
         }
+    }
+
+    @AfterEach
+    void noConnectionIsLeftInUse() {
+        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                .isFalse();
+        Eventually.assertHolds(
+                () -> assertThat(Environment.connectionsInUse()).isZero()); // requests of earlier tests may still be ending
     }
 
     @Test
@@ -179,7 +190,6 @@ class TransactionTest {
     }
 
     /** More callers than the connections of the pool. Each needs one connection only. */
-    @Tag("pending")
     @Test
     void moreOperationsThanConnections_complete() throws Exception {
         List<Callable<Integer>> racers = new ArrayList<>();

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * <h2>Leader and followers</h2>
  *
  * <p>There is no writer thread. The first caller becomes the leader and writes at once, on its own thread, so a caller that is alone
- * waits for nobody. Callers that arrive during the write queue up and park. When the leader has written, it hands over to the first of the
- * queue, which becomes the leader and writes one group for all of them, up to a number of batches and {@value #MOST_BYTES} bytes. Then it
- * unparks its followers. A caller returns only after the write that contains its batch has returned, so what is acknowledged is as durable
+ * does not wait. Callers that arrive during the write queue up and park. When the leader has written, it hands over to the first caller in
+ * the queue. This one becomes the leader and writes one group for all of them, up to a number of batches and {@value #MOST_BYTES} bytes.
+ * Then it unparks its followers. A caller returns only after the write that contains its batch has returned, so what is acknowledged is as durable
  * as the write.
  *
  * <h2>Gathering</h2>
  *
- * <p>Callers that were just unparked tend to come back at once with their next batch. A leader that wrote immediately would miss them,
+ * <p>Callers that were just unparked often return at once with their next batch. A leader that wrote immediately would miss them,
  * and the callers would split into two halves, each of which waits for the other's write. So a new leader first waits until as many callers
  * have queued up as took part lately, but not for long: {@link BatchDelay} bounds the wait by half the time that writes take, and skips it
  * where waiting has not made groups larger.
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Failure</h2>
  *
- * <p>If a write throws, nobody knows which of its batches were stored. Every caller of the group gets a {@link StoreException} that is not
+ * <p>If a write throws, it is unknown which of its batches were stored. Every caller of the group gets a {@link StoreException} that is not
  * {@linkplain StoreException#isCertain() certain}, and resolves it by its commit id. The leader clears its interrupt flag while it writes for
  * others, and restores it afterwards.
  *

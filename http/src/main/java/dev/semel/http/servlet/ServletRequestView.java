@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.semel.http.Payload;
 import dev.semel.http.RejectedException;
 import dev.semel.http.WebRequest;
-import dev.semel.json.Fingerprint;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
@@ -64,7 +63,7 @@ public final class ServletRequestView implements WebRequest {
     }
 
     @Override
-    public @Nullable Fingerprint parts(int limit) throws IOException, RejectedException {
+    public byte @Nullable [] parts(int limit) throws IOException, RejectedException {
         if (!Payload.isMultipart(header(Payload.CONTENT_TYPE))) {
             return null;
         }
@@ -87,11 +86,11 @@ public final class ServletRequestView implements WebRequest {
                 fields.add(in.readAllBytes());
             }
         }
-        return fields.fingerprint();
+        return fields.encoded();
     }
 
     @Override
-    public @Nullable Fingerprint form(int limit) throws RejectedException {
+    public byte @Nullable [] form(int limit) throws RejectedException {
         Map<String, String[]> parameters =
                 Payload.isForm(header(Payload.CONTENT_TYPE)) ? request.getParameterMap() : Map.of();
         if (parameters.isEmpty()) {
@@ -104,7 +103,7 @@ public final class ServletRequestView implements WebRequest {
                 fields.add(value);
             }
         }
-        return fields.fingerprint();
+        return fields.encoded();
     }
 
     /** Fields with their lengths, so that different fields never have the same encoding. */
@@ -140,8 +139,8 @@ public final class ServletRequestView implements WebRequest {
             }
         }
 
-        Fingerprint fingerprint() {
-            return Fingerprint.ofBytes(encoded.toByteArray());
+        byte[] encoded() {
+            return encoded.toByteArray();
         }
     }
 }

@@ -31,15 +31,14 @@ import picocli.CommandLine.Spec;
         customSynopsis = "semel serve [OPTIONS]",
         description =
                 "Starts the server. Without options, it listens on http://localhost:8080, stores data in ./data, and"
-                        + " accepts everyone on this machine as any user (dev mode).",
+                        + " runs in dev mode: anyone on this machine can sign in as any user.",
         modelTransformer = ServeCommand.Flags.class,
         footer = {
             "",
-            "TIME is a whole number with ms, s, m, h or d. SIZE is a whole number with KiB,",
-            "MiB or GiB.",
-            "Settings can also be set in the environment (SEMEL_LOG_LEVEL=debug) or in the",
-            "settings file (log-level=debug). Options override both, and the environment",
-            "overrides the file.",
+            "TIME is a whole number with ms, s, m, h or d. SIZE is a whole number with KiB, MiB or GiB.",
+            "",
+            "Settings can also be set in the environment (SEMEL_LOG_LEVEL=debug) or in the settings file (log-level=debug)."
+                    + " Options override both, and the environment overrides the file.",
             "",
             "Examples: ./semel serve --port 9000 --store memory:",
             "          ./semel serve --host 0.0.0.0 --auth secret:FILE"
@@ -54,7 +53,10 @@ final class ServeCommand implements Runnable {
             description = "Settings file. In the environment: " + RawSettings.FILE_VARIABLE + ".")
     private @Nullable String file;
 
-    @Option(names = "--check", description = "Starts the server, checks that it is ready, and stops it.")
+    @Option(
+            names = "--check",
+            description =
+                    "Starts the server, checks that it is ready, and stops it. Like any start, this creates or upgrades the store.")
     private boolean check;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
@@ -128,7 +130,7 @@ final class ServeCommand implements Runnable {
                 throw e;
             }
             String address = settings.host() + " port " + settings.port();
-            if (reason.endsWith("in use")) {
+            if (reason.contains("already in use")) {
                 reason = "Port " + settings.port() + " of " + settings.host()
                         + " is already in use. Choose another port with --port, or stop the program that uses it.";
             } else if (reason.endsWith("Cannot assign requested address")) {
@@ -161,7 +163,8 @@ final class ServeCommand implements Runnable {
         boolean dev = settings.tokens() == null;
         terminal.println("Semel is ready at " + server.url()
                 + (dev ? " (dev mode: every user of this machine can act as any user)" : ""));
-        terminal.println("Paste this into another terminal. The second call is replayed, the third is rejected:");
+        terminal.println("Paste this into another terminal" + (dev ? "" : ", with a token")
+                + ". The second call is replayed, the third is rejected:");
         terminal.println("");
         server.commands().forEach(terminal::println);
         terminal.println("");

@@ -1,6 +1,7 @@
 package dev.semel.server.cli;
 
 import dev.semel.rocksdb.RocksDbCopy;
+import dev.semel.server.settings.StoreUrl;
 import dev.semel.server.settings.Suggestions;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -9,17 +10,16 @@ import picocli.CommandLine.Model.CommandSpec;
 /** Copies a store into a new folder, for backup and restore. */
 final class StoreCopy {
 
-    private static final String SCHEME = "rocksdb:";
-
     private StoreCopy() {}
 
     /** Returns the folder of a store URL. */
     static Path folder(CommandSpec spec, String url) {
-        if (!url.startsWith(SCHEME) || url.length() == SCHEME.length()) {
+        StoreUrl.Directory folder = StoreUrl.ofFolder(url);
+        if (folder == null) {
             throw new UsageException(
-                    spec, "--store must be " + SCHEME + "FOLDER, not " + Suggestions.quote(location(url)) + ".");
+                    spec, "--store must be rocksdb:FOLDER, not " + Suggestions.quote(location(url)) + ".");
         }
-        return Path.of(url.substring(SCHEME.length()));
+        return folder.path();
     }
 
     /** A URL of a database may hold a password, so only its scheme is shown. */

@@ -19,13 +19,15 @@ public enum Setting {
             "URL",
             "rocksdb:./data",
             "Where data is stored: `rocksdb:FOLDER`, `" + PostgresUrl.FORM
-                    + "`, or `memory:` for data that is lost when the server stops."),
+                    + "`, or `memory:` for data that is lost when the server stops. Other users of this machine can read options, so put a"
+                    + " password into `SEMEL_STORE` or the settings file."),
     AUTH(
             Tier.ESSENTIAL,
             "SOURCE",
             null,
-            "Secret or public keys that verify tokens: `" + AuthSource.FORMS.replaceAll(", | or ", "`$0`")
-                    + "`. Without it, the server runs in dev mode and issues a token for any user to everyone on this machine."),
+            "How tokens are verified, by a shared secret or by public keys: `"
+                    + AuthSource.FORMS.replaceAll(", | or ", "`$0`")
+                    + "`. Without it, the server runs in dev mode: anyone on this machine can sign in as any user."),
 
     AUTH_AUDIENCE(Tier.FREQUENT, "TEXT", null, "Required audience (`aud`) of tokens."),
     AUTH_ISSUER(Tier.FREQUENT, "TEXT", null, "Required issuer (`iss`) of tokens."),
@@ -45,26 +47,22 @@ public enum Setting {
             Tier.FREQUENT,
             "TIME",
             "30d",
-            "How long tombstones of expired keys are kept. A tombstone holds the key, its outcome and its times, but no response."
+            "How long an expired key is remembered, as a tombstone, so that it can be rejected. A tombstone holds the key, its outcome and its times, but no response."
                     + " `none` keeps no tombstones."),
     EXPIRED_KEYS(
             Tier.FREQUENT,
             "POLICY",
             "new",
-            "How requests with expired keys are handled. `new` executes them again; `reject` returns 410 `key_expired` while"
-                    + " the key has a tombstone."),
+            "How requests with expired keys are handled: `new` executes them again, `reject` returns 410 `key_expired` while the"
+                    + " key has a tombstone."),
     SWEEP_EVERY(Tier.FREQUENT, "TIME", "6h", "Interval between cleanup sweeps."),
     FEED_RETENTION(
             Tier.FREQUENT,
             "TIME",
             null,
-            "How long feed posts are kept. Their likes and comments are deleted with them. Without it, posts are kept forever."),
-    QUOTA(Tier.FREQUENT, "N", "1000", "Maximum number of new keys per user and hour. `0` removes the limit."),
-    LOG_LEVEL(
-            Tier.FREQUENT,
-            "LEVEL",
-            "info",
-            "Lowest level that is logged: `error`, `warn`, `info`, `debug` or `trace`."),
+            "How long feed posts are kept, with their likes and comments; without this option, forever."),
+    QUOTA(Tier.FREQUENT, "N", "1000", "Maximum number of new keys per user per hour. `0` removes the limit."),
+    LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "Minimum level to log: `error`, `warn`, `info`, `debug` or `trace`."),
 
     LEASE(
             Tier.RARE,

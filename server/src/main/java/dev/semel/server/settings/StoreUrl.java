@@ -28,6 +28,11 @@ public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Directory, Po
         if (PostgresUrl.hasScheme(text)) {
             return PostgresUrl.parse(text);
         }
+        return ofFolder(text);
+    }
+
+    /** Parses the URL of an embedded store. Returns null if its scheme is another one, or if its folder is missing or invalid. */
+    static @Nullable Directory ofFolder(String text) {
         String scheme = "rocksdb:";
         if (!text.startsWith(scheme) || text.length() == scheme.length()) {
             return null;

@@ -78,7 +78,7 @@ class HelpTest {
     void helpOfServe_opensWithTheEssentialSettings() {
         List<String> lines = semel("serve --help").out().lines().toList();
         assertThat(lines.size()).isLessThanOrEqualTo(64);
-        String opening = String.join("\n", lines.subList(0, 20));
+        String opening = String.join("\n", lines.subList(0, 24));
         for (Setting setting : Setting.values()) {
             assertThat(opening.contains("  " + setting.flag() + "="))
                     .as(setting.flag())

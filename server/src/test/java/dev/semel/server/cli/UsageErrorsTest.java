@@ -192,6 +192,15 @@ class UsageErrorsTest {
     }
 
     @Test
+    void invalidPath_isWrongUse() {
+        assertThat(semel(List.of("backup", "a", "--store=rocksdb:b\0")).err())
+                .isEqualTo(
+                        "semel backup: --store must be rocksdb:FOLDER, not 'rocksdb:b\\u0000'. See './semel backup --help'.\n");
+        assertThat(semel(List.of("backup", "a\0")).err())
+                .isEqualTo("semel backup: FOLDER must be the name of a folder, not 'a\\u0000'. See './semel backup --help'.\n");
+    }
+
+    @Test
     void longValue_isShortened() {
         assertThat(semel("id tid62 -n " + "9".repeat(5000)).err())
                 .isEqualTo("semel id: -n must be a whole number, not '" + "9".repeat(100)

@@ -15,8 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The launcher script, called from any folder, before and after a build. */
 class LauncherIT {
 
-    private static final String MODULES = "bench, core, http, server, store-postgres, store-rocksdb, store-testkit";
-
     @TempDir
     Path folder;
 
@@ -103,11 +101,11 @@ class LauncherIT {
                 .startsWith("Usage: semel test");
         assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
                 .contains("Modules: bench, core, http, server, ");
-        assertThat(Repository.bash(Repository.ROOT, "./semel test now"))
-                .isEqualTo(new Printed(
-                        2,
-                        "semel test: Unknown module 'now'. Choose one of " + MODULES
-                                + ". See './semel test --help'.\n"));
+        Printed now = Repository.bash(Repository.ROOT, "./semel test now");
+        assertThat(now.text())
+                .startsWith("semel test: Unknown module 'now'. Choose one of bench, core, http, ")
+                .endsWith(". See './semel test --help'.\n");
+        assertThat(now.status()).isEqualTo(2);
         assertThat(Repository.bash(Repository.ROOT, "./semel test --now"))
                 .isEqualTo(
                         new Printed(

@@ -96,7 +96,7 @@ class OperatingTest {
         scrape.text()
                 .lines()
                 .filter(line -> line.startsWith("# TYPE semel_"))
-                .forEach(line -> OWN.add(line.split(" ")[2]));
+                .forEach(line -> OWN.add(line.split(" ", -1)[2]));
         HELP.matcher(scrape.text()).results().forEach(help -> DESCRIBED.add(help.group(1)));
         for (String series : scrape.series().keySet()) {
             Map<String, Set<String>> labels =

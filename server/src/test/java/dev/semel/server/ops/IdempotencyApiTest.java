@@ -92,7 +92,7 @@ class IdempotencyApiTest {
         ServerFixture.Client ann = server.as("ann");
         assertThat(ann.get("/v1/idempotency/k").text("field")).isEqualTo("endpoint");
         assertThat(ann.get("/v1/idempotency/k?endpoint=").text("field")).isEqualTo("endpoint");
-        assertThat(ann.get("/v1/idempotency/a.b?endpoint=x").text("field")).isEqualTo("key");
+        assertThat(ann.get("/v1/idempotency/%C3%A9?endpoint=x").text("field")).isEqualTo("key");
         assertThat(ann.get("/v1/idempotency/" + "k".repeat(256) + "?endpoint=x").status())
                 .isEqualTo(400);
     }
