@@ -17,7 +17,8 @@ import java.util.UUID;
 
 /**
  * Lists keys by user and, for each user, by creation, which is the order of an index. The index finds all keys, those of a user, or the
- * incomplete ones. Other criteria filter the rows; a page examines at most {@value #MOST_EXAMINED} rows.
+ * incomplete ones. Other criteria filter the rows; a page examines at most {@value #MOST_EXAMINED} rows. The keys of a user with a
+ * transaction id are listed newest first.
  */
 final class KeyListing {
 
@@ -65,7 +66,7 @@ final class KeyListing {
         this.query = query;
         this.now = now;
         if (query.after() != null) {
-            addCursor(">", Cursor.of(query.after()));
+            addCursor(isNewestFirst() ? "<" : ">", Cursor.of(query.after()));
         }
         if (query.user() != null) {
             add(examined, "k.user_id = ?", to -> to.text(query.user()));
@@ -125,7 +126,7 @@ final class KeyListing {
      */
     KeyPage run(Session session) {
         Optional<Cursor> end = wanted.isEmpty() ? Optional.empty() : lastToExamine(session);
-        end.ifPresent(cursor -> addCursor("<=", cursor));
+        end.ifPresent(cursor -> addCursor(isNewestFirst() ? ">=" : "<=", cursor));
         String sql = """
                 select %s from (select * from {schema}.idempotency_records k where %s order by %s offset 0) k
                 where %s order by %s limit ?
@@ -183,7 +184,15 @@ final class KeyListing {
 
     /** Leaves out the user where all rows have the same, because the planner would sort by it. */
     private String order() {
-        return query.user() == null ? ORDER : ORDER.replace("k.user_id, ", "");
+        if (query.user() == null) {
+            return ORDER;
+        }
+        return isNewestFirst() ? "k.created_at desc, k.id desc" : "k.created_at, k.id";
+    }
+
+    /** A client looks for the transaction that it has just sent, and no index finds it. */
+    private boolean isNewestFirst() {
+        return query.user() != null && query.clientTxId() != null;
     }
 
     private static String conditions(List<Condition> conditions) {

@@ -85,6 +85,21 @@ class ListingTest {
                 .hasSize(2_500);
     }
 
+    /** A user with more keys than a page examines. */
+    @Test
+    void transactionOfAUser_isFoundNewestFirst() throws SQLException {
+        Postgres.execute(
+                database,
+                "update idempotency_records set user_id = 'user-1';"
+                        + " update idempotency_records set client_tx_id = 'sent'"
+                        + " where idempotency_key in ('k2', 'k24990', 'k24998', 'k24999')");
+        KeyQuery sent = KeyQuery.all(50).ofUser("user-1").ofClientTx("sent");
+        assertThat(keys(store.admin().list(sent))).containsExactly("k24999", "k24998", "k24990");
+        assertThat(all(sent)).containsExactly("k24999", "k24998", "k24990", "k2");
+        assertThat(all(KeyQuery.all(1).ofUser("user-1").ofClientTx("sent")))
+                .containsExactly("k24999", "k24998", "k24990", "k2");
+    }
+
     @Test
     void keysOfWhomever_areFoundPageByPage() {
         KeyQuery query = KeyQuery.all(50);
