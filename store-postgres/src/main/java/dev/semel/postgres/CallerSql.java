@@ -35,8 +35,8 @@ import org.postgresql.util.ServerErrorMessage;
 final class CallerSql {
 
     /**
-     * Identifies a transaction by its start. A setting would be lost if an operation executes RESET ALL, and a number of the transaction would
-     * have to be assigned first.
+     * Identifies a transaction by its start. A setting would be lost if an operation executes RESET ALL, and a number of the transaction
+     * would have to be assigned first.
      */
     private static final String TRANSACTION = "extract(epoch from transaction_timestamp())::text";
 

@@ -105,8 +105,8 @@ public final class CallerTransactions {
      * Until the transaction ends, other calls with the key get {@link Outcome.InProgress}.
      *
      * <p>If the operation fails, the failure is not recorded, and the transaction can only be rolled back: the server rejects further
-     * statements, and rolls back at a COMMIT, which the driver may not report. To go on in spite of a failure, set a savepoint before this call,
-     * and roll back to it.
+     * statements, and rolls back at a COMMIT, which the driver may not report. To go on in spite of a failure, set a savepoint before this
+     * call, and roll back to it.
      *
      * @param connection in a transaction, with auto-commit off
      * @throws IllegalArgumentException if auto-commit is on

@@ -45,22 +45,22 @@ import org.jspecify.annotations.Nullable;
  * <p>A deadlock is a cycle of transactions that wait for each other. There is none, for these reasons:
  *
  * <ul>
- *   <li>A group tries the first three kinds of locks and does not wait for them. A commit that lacks a lock is left out and sent alone. A group
- *       waits only for the last lock of the order, and its holder waits for no other.
+ *   <li>A group tries the first three kinds of locks and does not wait for them. A commit that lacks a lock is left out and sent alone. A
+ *       group waits only for the last lock of the order, and its holder waits for no other.
  *   <li>A commit that is sent alone waits in this order. If it waits for a lock, all locks that it holds come before that one. So each
  *       transaction in a chain of waits waits for a later lock than the one before it, and the chain cannot close.
  *   <li>Index entries have no lock. They are written only under the lock of their document.
- *   <li>A caller-managed transaction tries the locks of its key, and waits only for its user. SQL of the application is outside of this order:
- *       applications that take locks in opposite orders get {@code 40P01} from PostgreSQL, as without Semel.
+ *   <li>A caller-managed transaction tries the locks of its key, and waits only for its user. SQL of the application is outside of this
+ *       order: applications that take locks in opposite orders get {@code 40P01} from PostgreSQL, as without Semel.
  * </ul>
  *
  * <p>Row locks add no cycle among commits, because a row is written only under its advisory lock. A sweep locks rows without it, but skips
  * locked rows and waits for nothing. Only erasing a user waits for row locks of a group; if both wait for each other, PostgreSQL cancels
  * one. A cancelled group is sent again one by one, and a cancelled erasure is an error for the operator.
  *
- * <p>The locks are taken by the first statement of the round trip, and preconditions are checked by the second. In READ COMMITTED the second
- * has a later snapshot, so it includes what the previous holders have committed. The lock of the commit sequence is held until the numbers are
- * visible, so no reader sees a number before the smaller ones.
+ * <p>The locks are taken by the first statement of the round trip, and preconditions are checked by the second. In READ COMMITTED the
+ * second has a later snapshot, so it includes what the previous holders have committed. The lock of the commit sequence is held until the
+ * numbers are visible, so no reader sees a number before the smaller ones.
  */
 final class CommitGroup {
 

@@ -29,8 +29,8 @@ import java.util.List;
  *
  * <p><b>Commits of a group do not affect each other.</b> A commit whose precondition does not hold writes nothing, and the others are
  * applied. A commit whose lock another transaction holds is left out: its own caller sends it again, alone, and waits for the lock while
- * the next groups pass. If the server rejects the whole transaction, none of its commits was written, and every commit is sent again alone, so only
- * the faulty one fails.
+ * the next groups pass. If the server rejects the whole transaction, none of its commits was written, and every commit is sent again alone,
+ * so only the faulty one fails.
  *
  * <p><b>A caller may rely on this:</b>
  *
@@ -39,8 +39,8 @@ import java.util.List;
  *   <li>Its result is the same as if it had been sent alone. New keys of its user in the same group count for the quota.
  *   <li>If the connection is lost, every caller of the group gets a {@link StoreException} that is not certain. Sent again with the same
  *       commit id, a commit that was applied returns the same result and is not applied twice.
- *   <li>It waits for other transactions only if they hold a lock that it needs, and at most for the lock timeout. A commit that starts a run
- *       does not wait for a caller-managed transaction with its key, which may take long.
+ *   <li>It waits for other transactions only if they hold a lock that it needs, and at most for the lock timeout. A commit that starts a
+ *       run does not wait for a caller-managed transaction with its key, which may take long.
  *   <li>An interrupt does not break off a round trip.
  * </ul>
  */

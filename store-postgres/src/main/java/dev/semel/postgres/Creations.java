@@ -21,9 +21,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits of new keys with new documents, which are the most frequent. They are plain inserts, at half the cost of a {@link CommitGroup}. If
- * a row exists, a lock is taken or a quota is reached, the server rejects all of them, and a {@code CommitGroup} determines the result of
- * each.
+ * Commits of new keys with new documents, which are the most frequent. They are plain inserts, at half the cost of a {@link CommitGroup}.
+ * If a row exists, a lock is taken or a quota is reached, the server rejects all of them, and a {@code CommitGroup} determines the result
+ * of each.
  */
 final class Creations {
 

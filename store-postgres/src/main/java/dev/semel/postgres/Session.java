@@ -192,8 +192,9 @@ final class Session {
     }
 
     /**
-     * Preconditions are checked in READ COMMITTED, because a stricter level would check them against a snapshot that is older than the locks.
-     * The prologue makes sure of it without a further statement. Only if it fails, the level is set by a statement, here and from then on.
+     * Preconditions are checked in READ COMMITTED, because a stricter level would check them against a snapshot that is older than the
+     * locks. The prologue makes sure of it without a further statement. Only if it fails, the level is set by a statement, here and from
+     * then on.
      */
     private <T> T inReadCommitted(Connection connection, String sql, Binding binding, ReadingAll<T> reading)
             throws SQLException {

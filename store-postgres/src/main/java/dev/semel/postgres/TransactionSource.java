@@ -3,8 +3,8 @@ package dev.semel.postgres;
 import java.sql.Connection;
 
 /**
- * Joins {@link CallerTransactions} to the transactions of a framework that binds them to the thread, such as Spring. What the framework runs
- * on the thread, such as a {@code JdbcTemplate} in an operation, is then in the same transaction as the key.
+ * Joins {@link CallerTransactions} to the transactions of a framework that binds them to the thread, such as Spring. What the framework
+ * runs on the thread, such as a {@code JdbcTemplate} in an operation, is then in the same transaction as the key.
  */
 @FunctionalInterface
 public interface TransactionSource {

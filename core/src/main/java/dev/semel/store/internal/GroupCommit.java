@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>There is no writer thread. The first caller becomes the leader and writes at once, on its own thread, so a caller that is alone
  * does not wait. Callers that arrive during the write queue up and park. When the leader has written, it hands over to the first caller in
  * the queue. This one becomes the leader and writes one group for all of them, up to a number of batches and {@value #MOST_BYTES} bytes.
- * Then it unparks its followers. A caller returns only after the write that contains its batch has returned, so what is acknowledged is as durable
- * as the write.
+ * Then it unparks its followers. A caller returns only after the write that contains its batch has returned, so what is acknowledged is as
+ * durable as the write.
  *
  * <h2>Gathering</h2>
  *
@@ -36,16 +36,17 @@ import org.jspecify.annotations.Nullable;
  * <h2>Failure</h2>
  *
  * <p>If a write throws, it is unknown which of its batches were stored. Every caller of the group gets a {@link StoreException} that is not
- * {@linkplain StoreException#isCertain() certain}, and resolves it by its commit id. The leader clears its interrupt flag while it writes for
- * others, and restores it afterwards.
+ * {@linkplain StoreException#isCertain() certain}, and resolves it by its commit id. The leader clears its interrupt flag while it writes
+ * for others, and restores it afterwards.
  *
  * <p>An {@link Error} may be thrown at any line, such as a {@link StackOverflowError} by a caller that is deep in a recursion. Neither the
  * role of the leader nor a batch may be lost then:
  *
  * <ul>
  *   <li>A caller checks its stack before it queues up, so the stack can overflow only in the write itself.
- *   <li>State changes are assignments of fields in synchronized blocks. They call no method and allocate nothing, so they cannot stop halfway.
- *   <li>A caller that leaves marks its entry in a finally block, again without a call. Waiting callers look every
+ *   <li>State changes are assignments of fields in synchronized blocks, in an order that loses neither a batch nor the role if a call
+ *       between them fails.
+ *   <li>A caller that leaves marks its entry in a finally block that calls no method. Waiting callers look every
  *       {@value #CHECK_MILLIS} milliseconds whether the leader has left, and one of them takes over the role.
  *   <li>The result of a group is a field of the group, so callers that were not unparked find it, too.
  *   <li>A caller that leaves with an Error withdraws its batch. If a leader is writing the batch, the caller waits until that write has
