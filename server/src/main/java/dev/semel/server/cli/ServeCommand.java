@@ -36,7 +36,6 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "TIME is a whole number with ms, s, m, h or d. SIZE is a whole number with KiB, MiB or GiB.",
-            "",
             "Settings can also be set in the environment (SEMEL_LOG_LEVEL=debug) or in the settings file (log-level=debug)."
                     + " Options override both, and the environment overrides the file.",
             "",
@@ -50,7 +49,7 @@ final class ServeCommand implements Runnable {
     @Option(
             names = RawSettings.FILE_FLAG,
             paramLabel = "FILE",
-            description = "Settings file. In the environment: " + RawSettings.FILE_VARIABLE + ".")
+            description = "Settings file (in the environment: " + RawSettings.FILE_VARIABLE + ").")
     private @Nullable String file;
 
     @Option(

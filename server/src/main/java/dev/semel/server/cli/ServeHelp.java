@@ -53,8 +53,13 @@ final class ServeHelp {
         List<String> flags = Stream.of(Setting.values()).map(Setting::flag).toList();
         command.options().stream()
                 .filter(option -> !flags.contains(option.longestName()))
-                .forEach(option -> add(names(option), String.join(" ", option.description())));
+                .forEach(option -> add(names(option), description(option)));
         return text.toString();
+    }
+
+    private String description(OptionSpec option) {
+        String description = String.join(" ", option.description());
+        return all ? description : Setting.firstSentence(description);
     }
 
     private static Stream<Setting> settings(Tier tier) {

@@ -188,7 +188,12 @@ public enum Setting {
 
     /** Returns the first sentence of the description and the default as plain text. */
     public String plainSummary() {
-        return plain(NEXT_SENTENCE.matcher(description).replaceFirst(""));
+        return plain(firstSentence(description));
+    }
+
+    /** Returns the text up to the first period that ends a sentence. */
+    public static String firstSentence(String text) {
+        return NEXT_SENTENCE.matcher(text).replaceFirst("");
     }
 
     private String plain(String text) {
