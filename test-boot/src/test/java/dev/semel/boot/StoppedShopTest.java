@@ -74,18 +74,6 @@ class StoppedShopTest {
     /** The threads of the handlers are interrupted. */
     @Test
     void interruptedHandlers_neverChargeAgainUnderFreeze_andAreNeverLostUnderRerun() {
-        purchases.removeIf(purchase -> purchase.kind() == Kind.EMITTER);
-        stopAndRetry();
-    }
-
-    /** The client has received a part of the response. */
-    @Test
-    void interruptedStreams_neverChargeAgainUnderFreeze_andAreNeverLostUnderRerun() {
-        purchases.removeIf(purchase -> purchase.kind() != Kind.EMITTER);
-        stopAndRetry();
-    }
-
-    private void stopAndRetry() {
         try (var shop = SpringApplication.run(Shop.class, SETTINGS)) {
             purchaseAt(Shop.port(shop));
         }
