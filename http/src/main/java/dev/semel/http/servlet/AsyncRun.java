@@ -347,13 +347,14 @@ final class AsyncRun {
         /** Lets the listeners of the handler complete or dispatch the request; otherwise ends the run. */
         private void expire(KeyedAsyncContext.Event notification, AsyncEvent event, String message) {
             interrupted = true;
+            boolean wasWaiting = cycle.isWaiting();
             dispatcher = Thread.currentThread();
             try {
                 cycle.fire(notification, cycle, event.getThrowable());
             } finally {
                 dispatcher = null;
             }
-            cutOff |= !cycle.isCompleting() && response.isStreaming();
+            cutOff |= wasWaiting && !cycle.isCompleting() && response.isStreaming();
             if (cycle.isCompleting()) {
                 end(End.COMPLETED, null);
             } else if (cycle.isWaiting()) {
