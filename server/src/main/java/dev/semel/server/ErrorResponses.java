@@ -1,9 +1,9 @@
 package dev.semel.server;
 
 import dev.semel.http.Problem;
-import dev.semel.id.IdSchemes;
 import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.SecurityHeaders;
+import dev.semel.store.internal.UniqueIds;
 import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 import org.eclipse.jetty.http.HttpHeader;
@@ -23,10 +23,15 @@ final class ErrorResponses extends ErrorHandler {
             .detailed("The request is not HTTP, or its path or a header is malformed or ambiguous");
     private static final Logger LOG = LoggerFactory.getLogger(ErrorResponses.class);
 
+    private final UniqueIds ids;
     private final IntConsumer onResponse;
 
-    /** @param onResponse receives the status of each response */
-    ErrorResponses(IntConsumer onResponse) {
+    /**
+     * @param ids mints the ids of requests
+     * @param onResponse receives the status of each response
+     */
+    ErrorResponses(UniqueIds ids, IntConsumer onResponse) {
+        this.ids = ids;
         this.onResponse = onResponse;
     }
 
@@ -41,7 +46,7 @@ final class ErrorResponses extends ErrorHandler {
         Problem problem = problem(status);
         String id = response.getHeaders().get(ErrorFilter.REQUEST_ID_HEADER);
         if (id == null) {
-            id = IdSchemes.TID62.mint();
+            id = ids.next();
             response.getHeaders().put(ErrorFilter.REQUEST_ID_HEADER, id);
         }
         LOG.atLevel(problem.status() == 500 ? Level.ERROR : Level.INFO)
