@@ -44,6 +44,7 @@ public final class Transaction implements Document.Reader {
     private final Map<DocumentId, DocumentWrite> writes = new LinkedHashMap<>();
     private final Map<DocumentId, DocumentWrite.Delete> deletions = new HashMap<>();
     private @Nullable StoreException failure;
+    private boolean notifiesWatchers;
     private volatile boolean ended;
 
     /** @param notAbsent documents that an earlier run assumed to be absent, at least one of which exists */
@@ -171,6 +172,17 @@ public final class Transaction implements Document.Reader {
         seen.put(write.id(), result);
     }
 
+    /**
+     * Notifies the {@linkplain OrderedStore#watch watchers} of the store, in all processes, when this transaction has written. A store without
+     * watchers ignores it.
+     *
+     * @throws IllegalStateException if the transaction has ended
+     */
+    public void notifyWatchers() {
+        checkActive();
+        notifiesWatchers = true;
+    }
+
     private void checkActive() {
         if (ended) {
             throw new IllegalStateException(
@@ -197,6 +209,7 @@ public final class Transaction implements Document.Reader {
     /** Returns all reads and writes as a commit. */
     Commit toCommit(boolean discardWrites, @Nullable IdempotencyWrite once) {
         Collection<DocumentWrite> written = discardWrites ? List.of() : List.copyOf(writes.values());
-        return new Commit(commitId, once, Map.copyOf(preconditions), written);
+        return new Commit(
+                commitId, once, Map.copyOf(preconditions), written, notifiesWatchers && !written.isEmpty());
     }
 }

@@ -230,10 +230,15 @@ public final class MemoryStore implements OrderedStore, QuotaStore, AdminStore {
         if (result == null) {
             throw StoreException.rejected("The memory store is full: its limit is " + maxBytes + " bytes");
         }
-        if (result instanceof CommitResult.Applied && commit.needsSequence()) {
+        if (result instanceof CommitResult.Applied && (commit.needsSequence() || commit.notifiesWatchers())) {
             watchers.signal();
         }
         return result;
+    }
+
+    @Override
+    public boolean isExclusive() {
+        return true;
     }
 
     @Override

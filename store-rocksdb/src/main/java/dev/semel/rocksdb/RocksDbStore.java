@@ -273,6 +273,9 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         }
         writer.write(batch);
         metrics.commits.increment();
+        if (commit.notifiesWatchers()) {
+            watchers.signal();
+        }
         return new CommitResult.Applied(written);
     }
 
@@ -334,6 +337,11 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
             db.fail(e);
             throw e;
         }
+    }
+
+    @Override
+    public boolean isExclusive() {
+        return true;
     }
 
     @Override

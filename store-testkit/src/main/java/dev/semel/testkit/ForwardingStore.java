@@ -63,6 +63,11 @@ public abstract class ForwardingStore implements OrderedStore, QuotaStore, Admin
     }
 
     @Override
+    public boolean isExclusive() {
+        return store instanceof DocumentStore documents && documents.isExclusive();
+    }
+
+    @Override
     public Runnable watch(Runnable task) {
         return ((OrderedStore) store).watch(task);
     }

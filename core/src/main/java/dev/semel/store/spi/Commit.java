@@ -15,12 +15,23 @@ import org.jspecify.annotations.Nullable;
  * @param preconditions the {@linkplain Document#commitId() commit id} that each of these documents must have; an empty text if the
  *     document must be absent
  * @param writes the changes to documents
+ * @param notifiesWatchers whether {@linkplain OrderedStore#watch watchers} are notified of the commit, even if it assigns no sequence number
  */
 public record Commit(
         String id,
         @Nullable IdempotencyWrite idempotencyWrite,
         Map<DocumentId, String> preconditions,
-        Collection<DocumentWrite> writes) {
+        Collection<DocumentWrite> writes,
+        boolean notifiesWatchers) {
+
+    /** Makes a commit of which watchers are notified only if it assigns a sequence number. */
+    public Commit(
+            String id,
+            @Nullable IdempotencyWrite idempotencyWrite,
+            Map<DocumentId, String> preconditions,
+            Collection<DocumentWrite> writes) {
+        this(id, idempotencyWrite, preconditions, writes, false);
+    }
 
     /** A change to a document. */
     public sealed interface DocumentWrite {

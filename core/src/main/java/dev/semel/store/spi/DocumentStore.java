@@ -63,6 +63,11 @@ public interface DocumentStore extends OnceStore, Document.Reader {
     /** Returns documents in key order, all as of one moment. */
     List<Document> scan(Scan scan);
 
+    /** Whether no other process can use the store while this one has it open. */
+    default boolean isExclusive() {
+        return false;
+    }
+
     @Override
     default CommitResult compareAndSet(String commitId, IdempotencyWrite write) {
         return commit(Commit.of(commitId, write));

@@ -9,8 +9,8 @@ import dev.semel.store.spi.Commit.IndexEntry;
 public interface OrderedStore extends DocumentStore {
 
     /**
-     * Runs a task whenever there may be new documents in commit order: after each commit that assigned a sequence number, in any process,
-     * and sometimes without a reason. A scan that the task starts sees that commit. Notifications that were missed while the store was
+     * Runs a task after each commit that assigned a sequence number or {@linkplain Commit#notifiesWatchers notifies watchers}, in any
+     * process, and sometimes without a reason. A scan that the task starts sees that commit. Notifications that were missed while the store was
      * unreachable are not repeated, so a reader that must not miss anything polls from time to time as well.
      *
      * @param task run by any thread, possibly by several at once; must return at once and must not throw

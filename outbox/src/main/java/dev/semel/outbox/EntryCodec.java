@@ -1,0 +1,182 @@
+package dev.semel.outbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.semel.json.Json;
+import dev.semel.outbox.OutboxEntry.Response;
+import dev.semel.outbox.OutboxEntry.Status;
+import java.io.ByteArrayOutputStream;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Encodes entries as the data of documents.
+ *
+ * <p>Members that this version does not know are ignored. The number of the format changes only if older versions could misread an entry.
+ */
+final class EntryCodec {
+
+    private static final int FORMAT = 1;
+    private static final JsonFactory JSON = new JsonFactory();
+
+    private EntryCodec() {}
+
+    /** Thrown if the data of a document cannot be read as an entry. */
+    static final class UnreadableException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        UnreadableException(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    static Json encode(OutboxEntry entry) {
+        ByteArrayOutputStream bytes =
+                new ByteArrayOutputStream(512 + entry.payload().length());
+        try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
+            json.writeStartObject()
+                    .writeNumberProperty("format", FORMAT)
+                    .writeStringProperty("idempotencyKey", entry.idempotencyKey())
+                    .writeStringProperty("clientTxId", entry.clientTxId())
+                    .writeStringProperty("operation", entry.operation())
+                    .writeStringProperty("method", entry.method())
+                    .writeStringProperty("endpoint", entry.endpoint())
+                    .writeStringProperty("contentType", entry.contentType());
+            writePayload(json, entry.payload());
+            json.writeStringProperty("lane", entry.lane())
+                    .writeStringProperty("status", entry.status().toString())
+                    .writeNumberProperty("retryCount", entry.retryCount())
+                    .writeStringProperty("nextRetryAt", entry.nextRetryAt().toString())
+                    .writeStringProperty("createdAt", entry.createdAt().toString());
+            Instant firstSentAt = entry.firstSentAt();
+            if (firstSentAt != null) {
+                json.writeStringProperty("firstSentAt", firstSentAt.toString());
+            }
+            String lastError = entry.lastError();
+            if (lastError != null) {
+                json.writeStringProperty("lastError", lastError);
+            }
+            Response response = entry.response();
+            if (response != null) {
+                json.writeNumberProperty("responseStatus", response.status())
+                        .writeStringProperty("responseBody", response.body());
+            }
+            json.writeEndObject();
+        }
+        return Json.ofChecked(bytes.toByteArray());
+    }
+
+    /** Writes the payload as text if it is valid UTF-8, otherwise in base64. Either way it is read back byte for byte. */
+    private static void writePayload(JsonGenerator json, Payload payload) {
+        byte[] bytes = payload.bytes();
+        String text = payload.text();
+        if (Arrays.equals(text.getBytes(UTF_8), bytes)) {
+            json.writeStringProperty("payload", text);
+        } else {
+            json.writeStringProperty("payloadBase64", Base64.getEncoder().encodeToString(bytes));
+        }
+    }
+
+    /**
+     * Decodes an entry.
+     *
+     * @throws UnreadableException if it was written by another version, or is damaged
+     */
+    static OutboxEntry decode(String id, Json data) throws UnreadableException {
+        Members members = new Members();
+        try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), data.bytes())) {
+            json.nextToken();
+            while (json.nextToken() == JsonToken.PROPERTY_NAME) {
+                String name = json.currentName();
+                json.nextToken();
+                members.read(name, json);
+            }
+            return members.entry(id);
+        } catch (UnreadableException e) {
+            throw e;
+        } catch (RuntimeException e) { // of the parser, of a time, or of a member that is missing
+            throw new UnreadableException("The entry " + id + " is damaged (" + e.getClass().getSimpleName()
+                    + "): restore the store from a backup, or discard the entry", e);
+        }
+    }
+
+    private static final class Members {
+        private int format = FORMAT;
+        private @Nullable String idempotencyKey;
+        private @Nullable String clientTxId;
+        private @Nullable String operation;
+        private @Nullable String method;
+        private @Nullable String endpoint;
+        private @Nullable String contentType;
+        private @Nullable Payload payload;
+        private @Nullable String lane;
+        private @Nullable Status status;
+        private int retryCount;
+        private @Nullable Instant nextRetryAt;
+        private @Nullable Instant createdAt;
+        private @Nullable Instant firstSentAt;
+        private @Nullable String lastError;
+        private int responseStatus;
+        private @Nullable String responseBody;
+
+        void read(String name, JsonParser json) {
+            switch (name) {
+                case "format" -> format = json.getIntValue();
+                case "idempotencyKey" -> idempotencyKey = json.getString();
+                case "clientTxId" -> clientTxId = json.getString();
+                case "operation" -> operation = json.getString();
+                case "method" -> method = json.getString();
+                case "endpoint" -> endpoint = json.getString();
+                case "contentType" -> contentType = json.getString();
+                case "payload" -> payload = Payload.of(json.getString());
+                case "payloadBase64" -> payload = Payload.of(Base64.getDecoder().decode(json.getString()));
+                case "lane" -> lane = json.getString();
+                case "status" -> status = Status.valueOf(json.getString().toUpperCase(Locale.ROOT));
+                case "retryCount" -> retryCount = json.getIntValue();
+                case "nextRetryAt" -> nextRetryAt = Instant.parse(json.getString());
+                case "createdAt" -> createdAt = Instant.parse(json.getString());
+                case "firstSentAt" -> firstSentAt = Instant.parse(json.getString());
+                case "lastError" -> lastError = json.getString();
+                case "responseStatus" -> responseStatus = json.getIntValue();
+                case "responseBody" -> responseBody = json.getString();
+                default -> json.skipChildren();
+            }
+        }
+
+        OutboxEntry entry(String id) throws UnreadableException {
+            if (format != FORMAT) {
+                throw new UnreadableException(
+                        "The entry " + id + " has format " + format + ", and this version of Semel reads format " + FORMAT
+                                + ": open the outbox with the version that wrote it",
+                        null);
+            }
+            return new OutboxEntry(
+                    id,
+                    Objects.requireNonNull(idempotencyKey),
+                    Objects.requireNonNull(clientTxId),
+                    Objects.requireNonNull(operation),
+                    Objects.requireNonNull(method),
+                    Objects.requireNonNull(endpoint),
+                    Objects.requireNonNull(contentType),
+                    Objects.requireNonNull(payload),
+                    Objects.requireNonNull(lane),
+                    Objects.requireNonNull(status),
+                    retryCount,
+                    Objects.requireNonNull(nextRetryAt),
+                    Objects.requireNonNull(createdAt),
+                    firstSentAt,
+                    lastError,
+                    responseBody == null ? null : new Response(responseStatus, responseBody));
+        }
+    }
+}

@@ -1,0 +1,323 @@
+package dev.semel.outbox;
+
+import dev.semel.document.Transaction;
+import dev.semel.document.Transactions;
+import dev.semel.key.KeyRange;
+import dev.semel.outbox.EntryCodec.UnreadableException;
+import dev.semel.outbox.OutboxEntry.Status;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.StoreException;
+import dev.semel.store.Time;
+import dev.semel.store.spi.Commit.IndexEntry;
+import dev.semel.store.spi.DocumentStore;
+import dev.semel.store.spi.DocumentStore.Scan;
+import dev.semel.json.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The documents of an outbox. Thread-safe.
+ *
+ * <ul>
+ *   <li>{@code outbox.NAME.queue}: pending and failed entries. The {@linkplain EntryId ids} are in the order of adding, and an index has the
+ *       entries of each lane in that order.
+ *   <li>{@code outbox.NAME.failed}: an empty document for each failed entry, with the same key. So failed entries are found without reading
+ *       the others.
+ *   <li>{@code outbox.NAME.done}: confirmed entries, until they expire.
+ * </ul>
+ */
+final class EntryStore {
+
+    /** Name of the index of lanes. */
+    private static final String LANES = "lanes";
+
+    private static final String ABOVE_ALL = "~"; // follows all characters of ids
+
+    private static final int MOST_COLLISIONS = 1_000;
+    private static final Json EMPTY = Json.of("{}");
+
+    private final DocumentStore store;
+    private final Transactions transactions;
+    private final String name;
+    private final String queue;
+    private final String failed;
+    private final String done;
+    private final Duration keepConfirmed;
+    private final AtomicLong lastMicros = new AtomicLong();
+    private final List<Consumer<String>> hooks = new CopyOnWriteArrayList<>();
+
+    EntryStore(DocumentStore store, String name, Duration keepConfirmed, Time time) {
+        this.store = store;
+        this.transactions = new Transactions(store, time);
+        this.name = name;
+        this.queue = collection("queue");
+        this.failed = collection("failed");
+        this.done = collection("done");
+        this.keepConfirmed = keepConfirmed;
+    }
+
+    /** The right to write to the entries of a lane. */
+    interface Fence {
+
+        /** Whether the sender still holds the lane. Reads the lease in the transaction, so the commit fails if it changes. */
+        boolean isHeld(Transaction tx);
+    }
+
+    DocumentStore store() {
+        return store;
+    }
+
+    Transactions transactions() {
+        return transactions;
+    }
+
+    /** Returns the name of one of the outbox's collections. */
+    String collection(String kind) {
+        return "outbox." + name + "." + kind;
+    }
+
+    /** Adds an entry in a transaction. When the transaction has committed, the watchers of the store are notified. */
+    OutboxEntry add(Transaction tx, OutboxRequest request) {
+        String lane = EntryId.digest(request.lane());
+        for (int i = 0; i < MOST_COLLISIONS; i++) {
+            EntryId id = newId(lane, tx.now());
+            if (tx.expectAbsent(queued(id)).isEmpty()) {
+                OutboxEntry entry = entry(id, request, tx.now());
+                Document document = Document.created(queued(id), tx.now(), null, EntryCodec.encode(entry));
+                tx.put(document, indexEntries(id));
+                tx.notifyWatchers();
+                return entry;
+            }
+        }
+        throw new IllegalStateException("The outbox " + name + " has " + MOST_COLLISIONS + " entries of one lane in as many microseconds");
+    }
+
+    /** Adds an entry in a transaction of its own, and notifies the hooks. */
+    OutboxEntry add(OutboxRequest request) {
+        OutboxEntry added = transactions.run(tx -> add(tx, request));
+        notifyHooks(EntryId.parse(added.id()).lane());
+        return added;
+    }
+
+    /**
+     * Returns an id that follows those of all entries of the lane. The store's clock is not enough: it may have been set back, and the clocks of
+     * several processes differ a little.
+     */
+    private EntryId newId(String lane, Instant now) {
+        long clock = EntryId.micros(now);
+        long micros = lastMicros.updateAndGet(last -> Math.max(last + 1, clock));
+        EntryId id = EntryId.of(micros, lane);
+        Optional<EntryId> later = tail(id);
+        if (later.isEmpty()) {
+            return id;
+        }
+        long next = later.get().micros() + 1;
+        lastMicros.accumulateAndGet(next, Math::max);
+        return EntryId.of(next, lane);
+    }
+
+    /** Returns the last entry of a lane that does not precede an id. Reads only keys above it: the lane may have many deleted ones below. */
+    private Optional<EntryId> tail(EntryId from) {
+        KeyRange range = KeyRange.ofPrefix(from.lane() + "-");
+        List<Document> last = store.scan(new Scan(queue, "", LANES, range, before(from), 1, false));
+        if (last.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(EntryId.parse(store.scan(new Scan(queue, "", LANES, range, "", 1, true)).get(0).key()));
+    }
+
+    private static String before(EntryId id) {
+        return EntryId.of(id.micros() - 1, id.lane()).laneKey();
+    }
+
+    private static OutboxEntry entry(EntryId id, OutboxRequest request, Instant now) {
+        return new OutboxEntry(
+                id.key(),
+                IdempotencyKeyGenerator.generate(() -> now),
+                IdempotencyKeyGenerator.generateClientTxId(),
+                request.operation(),
+                request.method(),
+                request.endpoint(),
+                request.contentType(),
+                request.payload(),
+                request.lane(),
+                Status.PENDING,
+                0,
+                now,
+                now,
+                null,
+                null,
+                null);
+    }
+
+    /** Returns an entry that is pending, failed, or confirmed and not yet expired. */
+    Optional<OutboxEntry> find(String id) {
+        if (!EntryId.isId(id)) {
+            return Optional.empty();
+        }
+        EntryId key = EntryId.parse(id);
+        return store.read(queued(key)).or(() -> store.read(confirmed(key))).map(this::entry);
+    }
+
+    /** Returns the oldest pending and failed entries of a lane, in order. */
+    List<OutboxEntry> head(String lane, int limit) {
+        Scan scan = new Scan(queue, "", LANES, KeyRange.ofPrefix(lane + "-"), "", limit);
+        return store.scan(scan).stream().map(this::entry).toList();
+    }
+
+    /**
+     * Returns the next lane that has entries.
+     *
+     * @param lane the digest of the lane before; empty to start
+     */
+    Optional<String> nextLane(String lane) {
+        String after = lane.isEmpty() ? "" : lane + ABOVE_ALL;
+        return store.scan(new Scan(queue, "", LANES, KeyRange.ofPrefix(""), after, 1)).stream()
+                .findFirst()
+                .map(document -> EntryId.parse(document.key()).lane());
+    }
+
+    /**
+     * Writes an entry.
+     *
+     * @return false if the lease is lost, or if the entry is not in the queue any more; then nothing is written
+     */
+    boolean update(Fence lease, OutboxEntry changed) {
+        EntryId id = EntryId.parse(changed.id());
+        return transactions.run(tx -> {
+            if (!lease.isHeld(tx)) {
+                return false;
+            }
+            Optional<Document> current = tx.read(queued(id));
+            current.ifPresent(document -> write(tx, document, changed));
+            return current.isPresent();
+        });
+    }
+
+    /** Writes an entry that the transaction has read. */
+    private void write(Transaction tx, Document current, OutboxEntry changed) {
+        EntryId id = EntryId.parse(changed.id());
+        boolean wasFailed = readable(current).status() == Status.FAILED;
+        boolean isFailed = changed.status() == Status.FAILED;
+        tx.put(current.updated(tx.now(), EntryCodec.encode(changed)), indexEntries(id));
+        if (isFailed && !wasFailed && tx.read(failed(id)).isEmpty()) {
+            tx.put(Document.created(failed(id), tx.now(), null, EMPTY), List.of());
+        }
+        if (!isFailed && wasFailed) {
+            deleteMark(tx, id);
+        }
+    }
+
+    private void deleteMark(Transaction tx, EntryId id) {
+        if (tx.read(failed(id)).isPresent()) {
+            tx.delete(failed(id), List.of());
+        }
+    }
+
+    /**
+     * Moves an entry from the queue to the confirmed ones.
+     *
+     * @return false if the lease is lost, or if the entry is not in the queue any more; then nothing is written
+     */
+    boolean confirm(Fence lease, OutboxEntry confirmed) {
+        EntryId id = EntryId.parse(confirmed.id());
+        return transactions.run(tx -> {
+            if (!lease.isHeld(tx)) {
+                return false;
+            }
+            Optional<Document> current = tx.read(queued(id));
+            if (current.isEmpty()) {
+                return false;
+            }
+            remove(tx, current.get());
+            if (!keepConfirmed.isZero() && tx.expectAbsent(confirmed(id)).isEmpty()) {
+                Instant expiresAt = tx.now().plus(keepConfirmed);
+                tx.put(
+                        Document.created(confirmed(id), tx.now(), expiresAt, EntryCodec.encode(confirmed)),
+                        indexEntries(id));
+            }
+            return true;
+        });
+    }
+
+    /** Deletes an entry that the transaction has read from the queue. */
+    private void remove(Transaction tx, Document current) {
+        EntryId id = EntryId.parse(current.key());
+        tx.delete(current.id(), indexEntries(id));
+        if (entry(current).status() == Status.FAILED) {
+            deleteMark(tx, id);
+        }
+    }
+
+    /**
+     * Calls a hook with the digest of the lane whenever this object has added an entry, or an entry of the lane may be sent again.
+     *
+     * @return removes the hook
+     */
+    Runnable onAdd(Consumer<String> hook) {
+        hooks.add(hook);
+        return () -> hooks.remove(hook);
+    }
+
+    void notifyHooks(String lane) {
+        hooks.forEach(hook -> hook.accept(lane));
+    }
+
+    private DocumentId queued(EntryId id) {
+        return new DocumentId(queue, "", id.key());
+    }
+
+    private DocumentId failed(EntryId id) {
+        return new DocumentId(failed, "", id.key());
+    }
+
+    private DocumentId confirmed(EntryId id) {
+        return new DocumentId(done, "", id.key());
+    }
+
+    private static List<IndexEntry> indexEntries(EntryId id) {
+        return List.of(new IndexEntry(LANES, id.laneKey()));
+    }
+
+    /** Returns the entry of a document. One that cannot be read is shown as failed, so it stops its lane, and people see why. */
+    private OutboxEntry entry(Document document) {
+        try {
+            return EntryCodec.decode(document.key(), document.data());
+        } catch (UnreadableException e) {
+            return new OutboxEntry(
+                    document.key(),
+                    "",
+                    "",
+                    "unreadable",
+                    "",
+                    "",
+                    "",
+                    Payload.of(""),
+                    EntryId.parse(document.key()).lane(),
+                    Status.FAILED,
+                    0,
+                    document.createdAt(),
+                    document.createdAt(),
+                    null,
+                    e.getMessage(),
+                    null);
+        }
+    }
+
+    /** @throws StoreException if it cannot be read, and must not be overwritten */
+    private static OutboxEntry readable(Document document) {
+        try {
+            return EntryCodec.decode(document.key(), document.data());
+        } catch (UnreadableException e) {
+            throw StoreException.rejected(String.valueOf(e.getMessage()), e);
+        }
+    }
+}
