@@ -1,6 +1,7 @@
 package dev.semel.server;
 
 import dev.semel.http.Problem;
+import dev.semel.server.web.ClientTxIds;
 import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.SecurityHeaders;
 import dev.semel.store.internal.UniqueIds;
@@ -16,7 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Responds with a problem to requests that Jetty rejects before they reach the filters. The response contains no part of the request. */
+/**
+ * Responds with a problem to requests that Jetty rejects before they reach the filters. Of the request, the response contains only a
+ * well-formed transaction id.
+ */
 final class ErrorResponses extends ErrorHandler {
 
     private static final Problem BAD_REQUEST = Problem.of(400, "bad_request", "Bad request")
@@ -57,6 +61,7 @@ final class ErrorResponses extends ErrorHandler {
         onResponse.accept(problem.status());
         response.setStatus(problem.status());
         SecurityHeaders.set(request, response.getHeaders());
+        ClientTxIds.set(request, response.getHeaders());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");

@@ -23,6 +23,7 @@ import dev.semel.server.web.Api;
 import dev.semel.server.web.App;
 import dev.semel.server.web.BodyBudget;
 import dev.semel.server.web.Caller;
+import dev.semel.server.web.ClientTxIds;
 import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.OutcomeLog;
 import dev.semel.server.web.Routes;
@@ -228,6 +229,7 @@ public final class Server implements AutoCloseable {
             made = new ServerConnector(jetty, tls.factory(), new HttpConnectionFactory(http));
         }
         http.addCustomizer(new SecurityHeaders()); // runs after SecureRequestCustomizer, which determines the scheme
+        http.addCustomizer(new ClientTxIds());
         made.addEventListener(slowClients);
         made.setHost(settings.host());
         made.setPort(settings.port());

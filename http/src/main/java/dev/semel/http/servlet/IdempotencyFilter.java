@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Register this filter behind the one that authenticates the user, and as the last one in front of the servlet: after a write conflict
  * an {@linkplain Idempotency.Mode#ATOMIC atomic} request runs again, and not every container runs the filters behind this one again.
  *
+ * <p>Every response to a request with a key repeats its {@code X-Client-Tx-Id}, if there is one and it is well-formed. By it, clients
+ * distinguish the responses of the application from those of others, such as a captive portal.
+ *
  * <p>Requests with a safe method, and requests without a key on routes that require none, are passed on unchanged. For all others, the
  * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler reads the body as it does without
  * a key: as a stream, as parameters or as parts.
@@ -223,9 +226,17 @@ public final class IdempotencyFilter implements Filter {
 
     private void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        Idempotency rule = rules.apply(request);
+        ServletRequestView view = new ServletRequestView(request);
+        String clientTxId = rule.mode() == Idempotency.Mode.NONE
+                ? null
+                : HttpOnce.repeatedClientTxId(view.method(), view::headers);
+        if (clientTxId != null) {
+            response.setHeader(HttpOnce.CLIENT_TX_ID_HEADER, clientTxId);
+        }
         Exchange exchange;
         try {
-            exchange = once.begin(new ServletRequestView(request), rules.apply(request), () -> user.apply(request));
+            exchange = once.begin(view, rule, () -> user.apply(request));
         } catch (RejectedException e) {
             reject(e.problem(), request, response);
             return;
