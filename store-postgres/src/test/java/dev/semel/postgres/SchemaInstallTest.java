@@ -128,7 +128,7 @@ class SchemaInstallTest {
                 "create schema misleading; create table misleading.idempotency_records (id int);"
                         + " create table misleading.documents (id int);");
         for (String path : List.of("misleading", "nowhere")) {
-            PGSimpleDataSource source = CallerTransactionsTest.like(database);
+            PGSimpleDataSource source = CallerTransactionsFixture.like(database);
             source.setOptions("-c search_path=" + path);
             try (PostgresStore store = PostgresStore.open(source, DEFAULTS)) {
                 use(store);
@@ -379,14 +379,14 @@ class SchemaInstallTest {
                     root,
                     "create role plain login; create role maker login createrole;"
                             + " grant create on database postgres to plain, maker");
-            PGSimpleDataSource plain = CallerTransactionsTest.like(root);
+            PGSimpleDataSource plain = CallerTransactionsFixture.like(root);
             plain.setUser("plain");
             assertUnusable(
                     plain,
                     DEFAULTS,
                     "The role semel_app is missing, and plain may not create it: create role semel_app nologin,"
                             + " and grant semel_app to plain");
-            PGSimpleDataSource maker = CallerTransactionsTest.like(root);
+            PGSimpleDataSource maker = CallerTransactionsFixture.like(root);
             maker.setUser("maker");
             try (PostgresStore store = PostgresStore.open(maker, DEFAULTS)) {
                 use(store);
