@@ -115,7 +115,7 @@ class SchemaInstallTest {
             assertThat(ask("select count(*) from \"" + schema + "\".idempotency_keys"))
                     .isEqualTo("1");
         }
-        for (String schema : List.of("", "Semel", "a b", "a\"b", "1a", "pg_toast", "a".repeat(64))) {
+        for (String schema : List.of("", "Semel", "a b", "a\"b", "1a", "pg_toast", "pg_catalog", "information_schema", "a".repeat(64))) {
             assertThatThrownBy(() -> DEFAULTS.withSchema(schema)).isInstanceOf(IllegalArgumentException.class);
         }
     }
@@ -308,11 +308,37 @@ class SchemaInstallTest {
         assertUnusable(
                 database,
                 DEFAULTS,
+                "The table semel_schema_version in its schema semel was not installed by Semel: it lacks the columns part text"
+                        + " and version integer" + advice);
+        Postgres.execute(
+                database, "drop table semel.semel_schema_version; create table semel.semel_schema_version (part text,"
+                        + " version integer)");
+        assertUnusable(
+                database,
+                DEFAULTS,
                 "The table semel_schema_version in its schema semel cannot be read as semel_app,"
                         + " so it was not installed by Semel: permission denied for schema semel" + advice);
         assertThat(ask("select count(*) from pg_class where relnamespace = 'semel'::regnamespace"))
                 .as("nothing was installed")
                 .isEqualTo("1");
+    }
+
+    @Test
+    void tableThatWasDropped_isNamed() throws SQLException {
+        PostgresStore.open(database, DEFAULTS).close();
+        Postgres.execute(database, "drop table semel.index_entries, semel.commit_log");
+        for (PostgresSettings settings : List.of(DEFAULTS, DEFAULTS.withoutMigration())) {
+            assertUnusable(
+                    database,
+                    settings,
+                    "Its schema semel lacks index_entries, commit_log, although its table semel_schema_version lists the"
+                            + " documents as installed: restore the schema from a backup, or choose another one");
+        }
+        PostgresOnceStore.open(database, DEFAULTS).close();
+        Postgres.execute(database, "drop table semel.idempotency_records cascade");
+        assertThatThrownBy(() -> PostgresOnceStore.open(database, DEFAULTS))
+                .hasMessageContaining("lacks idempotency_records, idempotency_keys, although")
+                .hasMessageContaining("lists the idempotency records as installed");
     }
 
     @Test
@@ -381,6 +407,12 @@ class SchemaInstallTest {
                             + " grant create on database postgres to plain, maker");
             PGSimpleDataSource plain = CallerTransactionsFixture.like(root);
             plain.setUser("plain");
+            Postgres.execute(root, "create table public.semel_schema_version (version text)");
+            assertUnusable(
+                    root,
+                    DEFAULTS.withSchema("public"),
+                    "The table semel_schema_version in its schema public was not installed by Semel: it lacks the columns"
+                            + " part text and version integer. Rename it, or choose another schema");
             assertUnusable(
                     plain,
                     DEFAULTS,
