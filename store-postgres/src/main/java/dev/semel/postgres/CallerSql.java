@@ -40,16 +40,21 @@ final class CallerSql {
      */
     private static final String TRANSACTION = "extract(epoch from transaction_timestamp())::text";
 
+    /** Sets role and user. If row security was off, the server would reject the statements of the role. */
+    private static final String ACT = "set_config('role', 'semel_app', true), set_config('semel.user', ?, true), "
+            + "set_config('row_security', 'on', true)";
+
     /** Sets role and user, and selects the transaction. */
     private static final String ENTER = """
             set_config('semel.previous_role', current_setting('role'), true),
             set_config('semel.previous_user', coalesce(current_setting('semel.user', true), ''), true),
-            TRANSACTION,
-            set_config('role', 'semel_app', true), set_config('semel.user', ?, true),\s""".replace("TRANSACTION", TRANSACTION);
+            set_config('semel.previous_row_security', current_setting('row_security'), true),
+            """ + TRANSACTION + ", " + ACT + ", ";
 
     private static final String LEAVE = """
             ; select set_config('role', current_setting('semel.previous_role'), true),
-            set_config('semel.user', current_setting('semel.previous_user'), true)""";
+            set_config('semel.user', current_setting('semel.previous_user'), true),
+            set_config('row_security', current_setting('semel.previous_row_security'), true)""";
 
     /** Fails with {@link #NOT_THE_SAME} in a transaction that was begun after the claim. */
     private static final String SAME_TRANSACTION = "ln((" + TRANSACTION + " = ?)::int::float8), ";
@@ -60,9 +65,7 @@ final class CallerSql {
 
     private static final String NOT_UNIQUE = "23505";
 
-    private static final String NO_SAVEPOINT = "3B001";
-
-    private static final String ACT = "set_config('role', 'semel_app', true), set_config('semel.user', ?, true)";
+    static final String NO_SAVEPOINT = "3B001";
 
     private static final String COUNT_ALONE = ", pg_advisory_xact_lock(?)";
 
@@ -74,7 +77,12 @@ final class CallerSql {
     private static final String REPLACE =
             RecordInsert.onConflictReplace("greatest(k.fencing_token + 1, excluded.fencing_token)") + RETURNING;
 
-    static final String LEAVE_JOINED = "rollback to savepoint semel_key; release savepoint semel_key";
+    /** Savepoints of a joined transaction. Operations do not use these names by accident. */
+    private static final String KEY = "semel_key_5d0b9a3e";
+
+    private static final String EFFECTS = "semel_effects_5d0b9a3e";
+
+    static final String LEAVE_JOINED = "rollback to savepoint " + KEY + "; release savepoint " + KEY;
 
     /** Fails; the error in the server's log contains the text. */
     private static final String ABORT =
@@ -100,21 +108,20 @@ final class CallerSql {
 
     CallerSql(SqlTexts texts, AdvisoryLocks locks) {
         this.claim = new Claiming(texts, locks, "", "");
-        this.join = new Claiming(texts, locks, "savepoint semel_key; ", "; savepoint semel_effects");
-        this.claimed =
-                new Recording(texts, locks, "select " + SAME_TRANSACTION + ACT, true, false, REPLACE + "; commit");
+        this.join = new Claiming(texts, locks, "savepoint " + KEY + "; ", "; savepoint " + EFFECTS);
+        String same = "select " + SAME_TRANSACTION;
+        this.claimed = new Recording(texts, locks, same + ACT, true, 1, REPLACE + "; commit");
         this.unclaimed = new Recording(
                 texts,
                 locks,
                 "select " + require("pg_try_advisory_xact_lock(?)") + ", " + ACT,
                 false,
-                false,
+                1,
                 RETURNING + "; commit");
-        String enter = "select " + SAME_TRANSACTION + ENTER + "true";
-        String end = REPLACE + LEAVE + "; release savepoint semel_key";
-        this.joined = new Recording(texts, locks, enter, true, true, end);
-        this.joinedRefusal =
-                new Recording(texts, locks, "rollback to savepoint semel_effects; " + enter, true, true, end);
+        String end = REPLACE + LEAVE + "; release savepoint " + KEY;
+        this.joined = new Recording(texts, locks, same + ENTER + "true", true, 1, end);
+        String undo = same + "true; rollback to savepoint " + EFFECTS + "; select ";
+        this.joinedRefusal = new Recording(texts, locks, undo + ENTER + "true", true, 2, end);
     }
 
     /** Fails with {@link #NOT_SO} unless a condition holds. */
@@ -165,9 +172,9 @@ final class CallerSql {
                 statement.execute();
                 Session.Results results = new Session.Results(statement);
                 ResultSet entered = first(results.next());
-                String transaction = entered.getString(3);
-                boolean free = entered.getBoolean(6);
-                Instant time = IdempotencyRow.instant(entered, 7);
+                String transaction = entered.getString(4);
+                boolean free = entered.getBoolean(8);
+                Instant time = IdempotencyRow.instant(entered, 9);
                 ResultSet found = results.next();
                 IdempotencyRecord record = found.next() ? KeyLookups.record(key, found) : null;
                 Duration wait = waits.read(results).getOrDefault(0L, Duration.ZERO);
@@ -215,18 +222,19 @@ final class CallerSql {
         private final SqlTexts texts;
         private final AdvisoryLocks locks;
         private final boolean claimed;
-        private final boolean joined;
+        private final int queries;
         private final String before;
         private final String after;
         private final String plain;
         private final String counted;
 
+        /** @param queries the number of queries before the key is recorded */
         private Recording(
-                SqlTexts texts, AdvisoryLocks locks, String before, boolean claimed, boolean joined, String after) {
+                SqlTexts texts, AdvisoryLocks locks, String before, boolean claimed, int queries, String after) {
             this.texts = texts;
             this.locks = locks;
             this.claimed = claimed;
-            this.joined = joined;
+            this.queries = queries;
             this.before = before;
             this.after = after;
             this.plain = sql(false, null);
@@ -243,6 +251,7 @@ final class CallerSql {
          *
          * @param transaction the name of the transaction at the claim; empty if the key was not claimed
          * @throws CallerTransaction.EndedException if that transaction has ended
+         * @throws IllegalStateException if the savepoint of the key is gone
          * @throws SQLException if the server rejects the statement, or if the connection was lost
          */
         CommitResult run(
@@ -271,7 +280,7 @@ final class CallerSql {
                 RecordInsert.bind(to, List.of(RecordInsert.row(RowId.of(key), commitId, write)));
                 statement.execute();
                 Session.Results results = new Session.Results(statement);
-                for (int passed = counts ? 2 : 1; passed > 0; passed--) {
+                for (int passed = counts ? queries + 1 : queries; passed > 0; passed--) {
                     results.next();
                 }
                 return new CommitResult.Applied(IdempotencyRow.written(commitId, write, first(results.next()), 1));
@@ -281,9 +290,7 @@ final class CallerSql {
         }
 
         private void bindBefore(Parameters to, String transaction, IdempotencyKey key) throws SQLException {
-            if (joined) {
-                to.text(transaction).text(key.user());
-            } else if (claimed) {
+            if (claimed) {
                 to.text(transaction).text(key.user());
             } else {
                 to.number(locks.of(RowId.of(key))).text(key.user());
@@ -295,8 +302,14 @@ final class CallerSql {
             if (state.equals(NOT_SO) || isKnownKey(e)) {
                 return new CommitResult.RecordConflict();
             }
-            if (state.equals(NOT_THE_SAME) || state.equals(NO_SAVEPOINT)) {
+            if (state.equals(NOT_THE_SAME)) {
                 throw new CallerTransaction.EndedException(e);
+            }
+            if (state.equals(NO_SAVEPOINT)) {
+                throw new IllegalStateException(
+                        "The operation has rolled back to a savepoint from before its run, or released one: it may use its"
+                                + " own savepoints only",
+                        e);
             }
             throw e;
         }

@@ -21,6 +21,7 @@ final class JoinedTransaction implements CallerTransaction {
     private final CallerSql.Clock clock;
     private String transaction = "";
     private boolean started;
+    private boolean hasRun;
 
     JoinedTransaction(Connection connection, JdbcOperation operation, CallerSql sql, CallerSql.Clock clock) {
         this.connection = connection;
@@ -48,6 +49,7 @@ final class JoinedTransaction implements CallerTransaction {
 
     @Override
     public Response run() throws Exception {
+        hasRun = true;
         try (GuardedConnection lent = new GuardedConnection(connection)) {
             return operation.run(lent.proxy());
         } catch (Throwable e) {
@@ -93,7 +95,8 @@ final class JoinedTransaction implements CallerTransaction {
             statement.execute(CallerSql.LEAVE_JOINED);
         } catch (SQLException e) {
             StoreException failure = Session.failed(e);
-            if (Session.isRejection(failure)) {
+            boolean isReported = hasRun && CallerSql.NO_SAVEPOINT.equals(e.getSQLState()); // by the operation's failure
+            if (Session.isRejection(failure) && !isReported) {
                 throw failure; // the server does not commit the transaction any more
             }
         }

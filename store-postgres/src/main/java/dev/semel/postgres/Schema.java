@@ -27,18 +27,26 @@ final class Schema {
 
     /** Tables that are installed together by one script. */
     enum Part {
-        RECORDS("idempotency_records", "V1__idempotency_records.sql"),
-        DOCUMENTS("documents", "V1__documents.sql");
+        RECORDS(
+                "idempotency_records",
+                "V1__idempotency_records.sql",
+                List.of("idempotency_records", "cleanup_logs", "idempotency_keys")),
+        DOCUMENTS(
+                "documents",
+                "V1__documents.sql",
+                List.of("documents", "index_entries", "commit_log", "commit_sequence", "game_settlements"));
 
         /** The version that this release installs and supports. */
         static final int VERSION = 1;
 
         private final String title;
         private final String resource;
+        private final List<String> relations;
 
-        Part(String title, String resource) {
+        Part(String title, String resource, List<String> relations) {
             this.title = title;
             this.resource = resource;
+            this.relations = relations;
         }
 
         private String words() {
@@ -74,9 +82,18 @@ final class Schema {
               n.oid is not null, coalesce(has_schema_privilege(n.oid, 'create'), false),
               v.oid is not null,
               (select rolsuper or rolcreaterole from pg_roles where rolname = current_user),
-              coalesce(has_table_privilege(v.oid, 'insert'), false), pg_get_userbyid(v.relowner)
+              coalesce(has_table_privilege(v.oid, 'insert'), false), pg_get_userbyid(v.relowner),
+              (select count(*) = 2 from pg_attribute a where a.attrelid = v.oid
+                and (a.attname, a.atttypid) in (('part', 'text'::regtype), ('version', 'int4'::regtype)))
             from (select ?::name as schema) wanted left join pg_namespace n on n.nspname = wanted.schema
             left join pg_class v on v.relnamespace = n.oid and v.relname = 'semel_schema_version'
+            """;
+
+    private static final String MISSING = """
+            select string_agg(wanted.name, ', ' order by wanted.place)
+            from unnest(string_to_array(?, ',')) with ordinality wanted(name, place)
+            where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+              where c.relname = wanted.name and n.nspname = ?)
             """;
 
     private static final String ROLES = """
@@ -128,6 +145,7 @@ final class Schema {
     private void prepare() throws SQLException {
         checkServer();
         if (isInstalled()) {
+            checkRelations();
             return;
         }
         if (!settings.migrate()) {
@@ -169,8 +187,14 @@ final class Schema {
     /** Returns the installed parts. Reads them as {@code semel_app}, because the login itself may lack the right. */
     private Map<Part, Integer> installed() throws SQLException {
         Map<Part, Integer> installed = new EnumMap<>(Part.class);
-        if (!rights().hasVersions()) {
+        Rights rights = rights();
+        if (!rights.hasVersions()) {
             return installed;
+        }
+        if (!rights.areVersionsOurs()) {
+            throw unusable("The table semel_schema_version in its schema " + settings.schema()
+                    + " was not installed by Semel: it lacks the columns part text and version integer."
+                    + " Rename it, or choose another schema");
         }
         checkRoles(false);
         Map<String, Integer> versions = new HashMap<>();
@@ -199,6 +223,25 @@ final class Schema {
             }
         }
         return installed;
+    }
+
+    /** Detects tables that were dropped, or not restored from a backup. Each statement that uses them would fail. */
+    private void checkRelations() throws SQLException {
+        for (Part part : parts) {
+            try (PreparedStatement asked = statement.getConnection().prepareStatement(MISSING)) {
+                asked.setString(1, String.join(",", part.relations));
+                asked.setString(2, settings.schema());
+                try (ResultSet row = asked.executeQuery()) {
+                    row.next();
+                    String missing = row.getString(1);
+                    if (missing != null) {
+                        throw unusable("Its schema " + settings.schema() + " lacks " + missing
+                                + ", although its table semel_schema_version lists the " + part.words()
+                                + " as installed: restore the schema from a backup, or choose another one");
+                    }
+                }
+            }
+        }
     }
 
     private void install() throws SQLException {
@@ -282,7 +325,8 @@ final class Schema {
             boolean hasVersions,
             boolean mayCreateRoles,
             boolean mayInsertVersions,
-            @Nullable String owner) {}
+            @Nullable String owner,
+            boolean areVersionsOurs) {}
 
     private Rights rights() throws SQLException {
         try (PreparedStatement asked = statement.getConnection().prepareStatement(RIGHTS)) {
@@ -298,7 +342,8 @@ final class Schema {
                         row.getBoolean(6),
                         row.getBoolean(7),
                         row.getBoolean(8),
-                        row.getString(9));
+                        row.getString(9),
+                        row.getBoolean(10));
             }
         }
     }

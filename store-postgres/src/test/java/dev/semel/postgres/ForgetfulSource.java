@@ -16,7 +16,7 @@ final class ForgetfulSource {
     private ForgetfulSource() {}
 
     static DataSource of(DataSource database) throws SQLException {
-        PGSimpleDataSource source = CallerTransactionsTest.like(database);
+        PGSimpleDataSource source = CallerTransactionsFixture.like(database);
         source.setPrepareThreshold(0); // the reset deletes prepared statements, too
         Deque<Connection> sessions = new ArrayDeque<>();
         sessions.add(source.getConnection());

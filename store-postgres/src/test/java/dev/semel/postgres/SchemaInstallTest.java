@@ -115,7 +115,7 @@ class SchemaInstallTest {
             assertThat(ask("select count(*) from \"" + schema + "\".idempotency_keys"))
                     .isEqualTo("1");
         }
-        for (String schema : List.of("", "Semel", "a b", "a\"b", "1a", "pg_toast", "a".repeat(64))) {
+        for (String schema : List.of("", "Semel", "a b", "a\"b", "1a", "pg_toast", "pg_catalog", "information_schema", "a".repeat(64))) {
             assertThatThrownBy(() -> DEFAULTS.withSchema(schema)).isInstanceOf(IllegalArgumentException.class);
         }
     }
@@ -128,7 +128,7 @@ class SchemaInstallTest {
                 "create schema misleading; create table misleading.idempotency_records (id int);"
                         + " create table misleading.documents (id int);");
         for (String path : List.of("misleading", "nowhere")) {
-            PGSimpleDataSource source = CallerTransactionsTest.like(database);
+            PGSimpleDataSource source = CallerTransactionsFixture.like(database);
             source.setOptions("-c search_path=" + path);
             try (PostgresStore store = PostgresStore.open(source, DEFAULTS)) {
                 use(store);
@@ -308,11 +308,37 @@ class SchemaInstallTest {
         assertUnusable(
                 database,
                 DEFAULTS,
+                "The table semel_schema_version in its schema semel was not installed by Semel: it lacks the columns part text"
+                        + " and version integer" + advice);
+        Postgres.execute(
+                database, "drop table semel.semel_schema_version; create table semel.semel_schema_version (part text,"
+                        + " version integer)");
+        assertUnusable(
+                database,
+                DEFAULTS,
                 "The table semel_schema_version in its schema semel cannot be read as semel_app,"
                         + " so it was not installed by Semel: permission denied for schema semel" + advice);
         assertThat(ask("select count(*) from pg_class where relnamespace = 'semel'::regnamespace"))
                 .as("nothing was installed")
                 .isEqualTo("1");
+    }
+
+    @Test
+    void tableThatWasDropped_isNamed() throws SQLException {
+        PostgresStore.open(database, DEFAULTS).close();
+        Postgres.execute(database, "drop table semel.index_entries, semel.commit_log");
+        for (PostgresSettings settings : List.of(DEFAULTS, DEFAULTS.withoutMigration())) {
+            assertUnusable(
+                    database,
+                    settings,
+                    "Its schema semel lacks index_entries, commit_log, although its table semel_schema_version lists the"
+                            + " documents as installed: restore the schema from a backup, or choose another one");
+        }
+        PostgresOnceStore.open(database, DEFAULTS).close();
+        Postgres.execute(database, "drop table semel.idempotency_records cascade");
+        assertThatThrownBy(() -> PostgresOnceStore.open(database, DEFAULTS))
+                .hasMessageContaining("lacks idempotency_records, idempotency_keys, although")
+                .hasMessageContaining("lists the idempotency records as installed");
     }
 
     @Test
@@ -379,14 +405,20 @@ class SchemaInstallTest {
                     root,
                     "create role plain login; create role maker login createrole;"
                             + " grant create on database postgres to plain, maker");
-            PGSimpleDataSource plain = CallerTransactionsTest.like(root);
+            PGSimpleDataSource plain = CallerTransactionsFixture.like(root);
             plain.setUser("plain");
+            Postgres.execute(root, "create table public.semel_schema_version (version text)");
+            assertUnusable(
+                    root,
+                    DEFAULTS.withSchema("public"),
+                    "The table semel_schema_version in its schema public was not installed by Semel: it lacks the columns"
+                            + " part text and version integer. Rename it, or choose another schema");
             assertUnusable(
                     plain,
                     DEFAULTS,
                     "The role semel_app is missing, and plain may not create it: create role semel_app nologin,"
                             + " and grant semel_app to plain");
-            PGSimpleDataSource maker = CallerTransactionsTest.like(root);
+            PGSimpleDataSource maker = CallerTransactionsFixture.like(root);
             maker.setUser("maker");
             try (PostgresStore store = PostgresStore.open(maker, DEFAULTS)) {
                 use(store);

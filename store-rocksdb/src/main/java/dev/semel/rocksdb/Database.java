@@ -86,7 +86,7 @@ final class Database implements AutoCloseable {
             }
             LogTail.rejectIfDamaged(path, settings.synced());
         } catch (IOException e) {
-            throw StoreException.rejected("Cannot open the store in " + path + ": " + e);
+            throw StoreException.rejected("Cannot open the store in " + path + ": " + FileError.words(e));
         }
         return open(path, settings, make, RocksDB::open);
     }
@@ -105,7 +105,7 @@ final class Database implements AutoCloseable {
                     return database;
                 }
             } catch (IOException e) {
-                throw StoreException.rejected("Cannot open the store in " + path + ": " + e);
+                throw StoreException.rejected("Cannot open the store in " + path + ": " + FileError.words(e));
             }
             if (attempts == MOST_ATTEMPTS) {
                 throw StoreException.unavailable(

@@ -66,7 +66,7 @@ public final class RocksDbCopy {
                 throw e;
             }
         } catch (IOException e) {
-            throw StoreException.unavailable("Cannot copy the store to " + to + ": " + e, e);
+            throw StoreException.unavailable("Cannot copy the store to " + to + ": " + FileError.words(e), e);
         }
     }
 

@@ -126,7 +126,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         try {
             folder.close();
         } catch (IOException e) {
-            throw StoreException.rejected("Cannot close the lock file of the store: " + e);
+            throw StoreException.rejected("Cannot close the lock file of the store: " + FileError.words(e));
         }
     }
 

@@ -87,7 +87,7 @@ final class StoreDirectory implements AutoCloseable {
                 throw e;
             }
         } catch (IOException e) {
-            throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
+            throw StoreException.rejected("Cannot use the folder " + path + ": " + FileError.words(e));
         }
     }
 
@@ -165,7 +165,7 @@ final class StoreDirectory implements AutoCloseable {
             this.database = identity(databaseLock());
             return database;
         } catch (IOException e) {
-            throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
+            throw StoreException.rejected("Cannot use the folder " + path + ": " + FileError.words(e));
         }
     }
 
@@ -234,7 +234,7 @@ final class StoreDirectory implements AutoCloseable {
             }
             rejectIfForeign(path);
         } catch (IOException e) {
-            throw StoreException.rejected("Cannot use the folder " + path + ": " + e);
+            throw StoreException.rejected("Cannot use the folder " + path + ": " + FileError.words(e));
         }
     }
 

@@ -363,7 +363,8 @@ class RocksDbStoreTest {
     @Test
     void fileInsteadOfADirectory_isRejected() throws IOException {
         Files.writeString(folder(), "file");
-        assertThatThrownBy(this::open).hasMessageStartingWith("Cannot use the folder " + folder());
+        assertThatThrownBy(this::open)
+                .hasMessage("Cannot use the folder " + folder() + ": this exists and is not a folder: " + folder());
     }
 
     @Test

@@ -95,7 +95,8 @@ public final class Committer {
         } catch (StoreException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw StoreException.unavailable("The store failed: " + e, e);
+            String reason = e.getMessage() == null ? "" : ": " + e.getMessage();
+            throw StoreException.unavailable("The store failed unexpectedly" + reason, e);
         }
     }
 
