@@ -12,6 +12,7 @@ import dev.semel.store.spi.OnceStore.Lookup;
 import java.io.InterruptedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -127,6 +128,7 @@ final class LeasedRun extends StoreRun {
                     || cause instanceof InterruptedException
                     || cause instanceof InterruptedIOException
                     || cause instanceof ClosedByInterruptException
+                    || cause instanceof FileLockInterruptionException
                     || cause instanceof UnknownOutcomeException) {
                 return true;
             }

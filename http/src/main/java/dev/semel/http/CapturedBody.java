@@ -36,7 +36,7 @@ public final class CapturedBody extends OutputStream {
     private boolean ended;
     private boolean streaming;
     private volatile boolean eager;
-    private @Nullable OutputStream client; // null once it has disconnected
+    private volatile @Nullable OutputStream client; // null once it has disconnected
 
     /** Opens the client's stream when streaming starts. */
     @FunctionalInterface
@@ -72,9 +72,10 @@ public final class CapturedBody extends OutputStream {
             stream();
         }
         keep(source, offset, count);
-        if (client != null) {
+        OutputStream to = client;
+        if (to != null) {
             try {
-                client.write(source, offset, count);
+                to.write(source, offset, count);
             } catch (IOException
                     | RuntimeException e) { // a container may throw any exception for a response that it has recycled
                 client = null;
@@ -106,8 +107,9 @@ public final class CapturedBody extends OutputStream {
         streaming = true;
         flushAsked = false;
         try {
-            client = opening.open();
-            client.write(bytes, 0, length);
+            OutputStream opened = opening.open();
+            opened.write(bytes, 0, length);
+            client = opened;
         } catch (IOException e) {
             client = null;
         }
@@ -134,10 +136,11 @@ public final class CapturedBody extends OutputStream {
 
     private void flushClient() {
         try {
-            if (client != null) {
-                client.flush();
+            OutputStream to = client;
+            if (to != null) {
+                to.flush();
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             client = null;
         }
     }
@@ -151,6 +154,11 @@ public final class CapturedBody extends OutputStream {
     /** Sets whether a flush starts streaming at once. It does nothing if the body is never streamed. */
     public void streamOnFlush(boolean eager) {
         this.eager = eager && streamAfter != NEVER;
+    }
+
+    /** Stops sending the body. What is written is kept. */
+    public void disconnect() {
+        client = null;
     }
 
     /** Ends the body and disconnects it from the client, whose response must not be used any more. */

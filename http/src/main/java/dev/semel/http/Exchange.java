@@ -132,6 +132,15 @@ public final class Exchange {
         }
     }
 
+    /**
+     * Lets the calling thread wait for the handler of this request.
+     *
+     * @return what to run afterwards; null if the thread must not wait, because too many do
+     */
+    public @Nullable Runnable enterWaiting() {
+        return waiters.enter(call.key().user());
+    }
+
     private CompletableFuture<Outcome> outcome(Call call, HandlerAdapter handler) {
         try {
             return rule.ifAbandoned() == null

@@ -4,8 +4,10 @@ import dev.semel.id.MalformedException;
 import dev.semel.once.Call;
 import dev.semel.once.Once;
 import dev.semel.store.IdempotencyKey;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * returns an {@link Exchange} that runs its handler once. Thread-safe.
  */
 public final class HttpOnce {
+
+    /** The header with the client's transaction id, in requests and responses. */
+    public static final String CLIENT_TX_ID_HEADER = KeyHeaders.CLIENT_TX_ID;
 
     private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
@@ -32,6 +37,17 @@ public final class HttpOnce {
     /** Returns whether a method is safe by RFC 9110. Keys of requests with a safe method are ignored. */
     public static boolean isSafe(String method) {
         return SAFE_METHODS.contains(method);
+    }
+
+    /**
+     * Returns the value of {@value #CLIENT_TX_ID_HEADER} that every response to a request repeats, so that the client recognizes responses
+     * that come from this API: the value as it was sent.
+     *
+     * @param headers returns all values of a header of the request; empty if it was not sent
+     * @return null if the method is safe, or the request has no key or no well-formed transaction id
+     */
+    public static @Nullable String repeatedClientTxId(String method, Function<String, List<String>> headers) {
+        return isSafe(method) ? null : KeyHeaders.repeatedClientTxId(headers);
     }
 
     public FilterSettings settings() {

@@ -4,6 +4,7 @@ import dev.semel.id.IdFormat.Fault;
 import dev.semel.id.TextFormat;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
 
     static final String IDEMPOTENCY_KEY = "Idempotency-Key";
+    static final String CLIENT_TX_ID = "X-Client-Tx-Id";
 
     private static final int LONGEST_TEXT = 255;
     private static final String ANY_TEXT =
@@ -32,11 +34,25 @@ record KeyHeaders(@Nullable String key, @Nullable String clientTxId) {
         if (key == null && !rule.clientTxIdRequired()) {
             return new KeyHeaders(null, null);
         }
-        String clientTxId = text(request, "X-Client-Tx-Id", IdempotencyProblem.INVALID_CLIENT_TX_ID);
+        String clientTxId = text(request, CLIENT_TX_ID, IdempotencyProblem.INVALID_CLIENT_TX_ID);
         if (clientTxId == null && rule.clientTxIdRequired()) {
             throw new RejectedException(IdempotencyProblem.MISSING_CLIENT_TX_ID);
         }
         return new KeyHeaders(key, clientTxId);
+    }
+
+    /**
+     * Returns the transaction id that the response repeats, exactly as it was sent.
+     *
+     * @param headers returns all values of a header
+     * @return null if the request has no key, or no well-formed transaction id
+     */
+    static @Nullable String repeatedClientTxId(Function<String, List<String>> headers) {
+        if (headers.apply(IDEMPOTENCY_KEY).isEmpty()) {
+            return null;
+        }
+        List<String> sent = headers.apply(CLIENT_TX_ID);
+        return sent.size() == 1 && TextFormat.TEXT.isValid(unquoted(sent.get(0))) ? sent.get(0) : null;
     }
 
     /** Accepts a bare value or a string of RFC 8941. None of the allowed characters needs an escape there. */

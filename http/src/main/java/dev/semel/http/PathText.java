@@ -1,16 +1,24 @@
 package dev.semel.http;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Normalizes the path of a request, which is part of its key: equivalent encodings by RFC 3986 give the same text. */
 final class PathText {
 
     private static final int ESCAPE = 3;
 
+    /** The session that containers add to a path as a parameter. */
+    private static final Pattern SESSION = Pattern.compile(";jsessionid=[^;/]*", Pattern.CASE_INSENSITIVE);
+
     private PathText() {}
 
-    /** Decodes escapes of unreserved characters, and writes all others in upper case. */
+    /** Removes {@code ;jsessionid=…}, decodes escapes of unreserved characters, and writes all others in upper case. */
     static String normal(String path) {
+        return withNormalEscapes(path.indexOf(';') < 0 ? path : SESSION.matcher(path).replaceAll(""));
+    }
+
+    private static String withNormalEscapes(String path) {
         int at = path.indexOf('%');
         if (at < 0) {
             return path;

@@ -91,18 +91,27 @@ public final class Payload {
 
     /**
      * Rejects a body of which a filter in front has read a part: different payloads would have the same fingerprint. A body that is sent
-     * compressed may be shorter than announced because a filter in front inflates it.
+     * compressed may be shorter than announced because a filter in front inflates it. An empty chunked body is rejected because a filter
+     * in front may have read it, which no method of a request reports.
      */
     private static void requireComplete(WebRequest request, byte[] body) throws RejectedException {
-        boolean isShort = body.length < request.contentLength() && request.header("Content-Encoding") == null;
+        boolean isShort = body.length < request.contentLength()
+                && (body.length == 0 || request.header("Content-Encoding") == null);
         boolean isHeadless =
                 isMultipart(request.header(CONTENT_TYPE)) && !(body.length > 1 && body[0] == '-' && body[1] == '-');
         if (isShort || isHeadless) {
-            throw new RejectedException(IdempotencyProblem.UNREADABLE_BODY
-                    .problem()
-                    .detailed("The body is not complete: " + body.length
-                            + " bytes are left of it. A filter in front of the idempotency filter may have read it."));
+            throw incomplete("The body is not complete: " + body.length
+                    + " bytes are left of it. A filter in front of the idempotency filter may have read it.");
         }
+        if (body.length == 0 && request.header("Transfer-Encoding") != null) {
+            throw incomplete("The body is empty, although the request has the header Transfer-Encoding. A filter in front of the"
+                    + " idempotency filter may have read it. If the request has no body, send Content-Length: 0.");
+        }
+    }
+
+    private static RejectedException incomplete(String detail) {
+        return new RejectedException(
+                IdempotencyProblem.UNREADABLE_BODY.problem().detailed(detail));
     }
 
     /**

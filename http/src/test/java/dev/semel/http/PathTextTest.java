@@ -14,6 +14,14 @@ class PathTextTest {
     }
 
     @Test
+    void sessionInAPath_isRemoved_andOtherParametersAreKept() {
+        assertThat(PathText.normal("/orders;jsessionid=node0123.x")).isEqualTo("/orders");
+        assertThat(PathText.normal("/orders;v=1;JSESSIONID=1;w=2/%61;jsessionid=2/b;c"))
+                .isEqualTo("/orders;v=1;w=2/a/b;c");
+        assertThat(PathText.normal("/jsessionid=1;jsessionids=2")).isEqualTo("/jsessionid=1;jsessionids=2");
+    }
+
+    @Test
     void invalidEscape_isUnchanged() {
         assertThat(PathText.normal("/%")).isEqualTo("/%");
         assertThat(PathText.normal("/%4")).isEqualTo("/%4");

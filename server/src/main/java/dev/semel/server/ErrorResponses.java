@@ -1,9 +1,10 @@
 package dev.semel.server;
 
 import dev.semel.http.Problem;
-import dev.semel.id.IdSchemes;
+import dev.semel.server.web.ClientTxIds;
 import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.SecurityHeaders;
+import dev.semel.store.internal.UniqueIds;
 import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 import org.eclipse.jetty.http.HttpHeader;
@@ -16,17 +17,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Responds with a problem to requests that Jetty rejects before they reach the filters. The response contains no part of the request. */
+/**
+ * Responds with a problem to requests that Jetty rejects before they reach the filters. Of the request, the response contains only a
+ * well-formed transaction id.
+ */
 final class ErrorResponses extends ErrorHandler {
 
     private static final Problem BAD_REQUEST = Problem.of(400, "bad_request", "Bad request")
             .detailed("The request is not HTTP, or its path or a header is malformed or ambiguous");
     private static final Logger LOG = LoggerFactory.getLogger(ErrorResponses.class);
 
+    private final UniqueIds ids;
     private final IntConsumer onResponse;
 
-    /** @param onResponse receives the status of each response */
-    ErrorResponses(IntConsumer onResponse) {
+    /**
+     * @param ids mints the ids of requests
+     * @param onResponse receives the status of each response
+     */
+    ErrorResponses(UniqueIds ids, IntConsumer onResponse) {
+        this.ids = ids;
         this.onResponse = onResponse;
     }
 
@@ -41,7 +50,7 @@ final class ErrorResponses extends ErrorHandler {
         Problem problem = problem(status);
         String id = response.getHeaders().get(ErrorFilter.REQUEST_ID_HEADER);
         if (id == null) {
-            id = IdSchemes.TID62.mint();
+            id = ids.next();
             response.getHeaders().put(ErrorFilter.REQUEST_ID_HEADER, id);
         }
         LOG.atLevel(problem.status() == 500 ? Level.ERROR : Level.INFO)
@@ -52,6 +61,7 @@ final class ErrorResponses extends ErrorHandler {
         onResponse.accept(problem.status());
         response.setStatus(problem.status());
         SecurityHeaders.set(request, response.getHeaders());
+        ClientTxIds.set(request, response.getHeaders());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");

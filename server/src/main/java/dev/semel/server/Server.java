@@ -23,6 +23,7 @@ import dev.semel.server.web.Api;
 import dev.semel.server.web.App;
 import dev.semel.server.web.BodyBudget;
 import dev.semel.server.web.Caller;
+import dev.semel.server.web.ClientTxIds;
 import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.OutcomeLog;
 import dev.semel.server.web.Routes;
@@ -34,6 +35,7 @@ import dev.semel.store.Time;
 import dev.semel.store.admin.StoreAdmin;
 import dev.semel.store.admin.StoreAdmin.Cleanup;
 import dev.semel.store.admin.Sweeper;
+import dev.semel.store.internal.UniqueIds;
 import dev.semel.store.spi.OrderedStore;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -94,6 +96,7 @@ public final class Server implements AutoCloseable {
     private final Metrics metrics;
     private final org.eclipse.jetty.server.Server jetty;
     private final ServerConnector connector;
+    private final UniqueIds ids;
     private final Health health;
     private final HomePage home;
     private final Sweeper sweeper;
@@ -107,6 +110,7 @@ public final class Server implements AutoCloseable {
 
     private Server(ServerSettings settings, Storage storage, Time time, Function<Apps, List<App>> apps) {
         this.storage = storage;
+        this.ids = new UniqueIds(time);
         this.metrics = new Metrics(storage.meters());
         OrderedStore store = storage.store();
         StoreAdmin admin = storage.admin();
@@ -142,7 +146,7 @@ public final class Server implements AutoCloseable {
         jetty.addConnector(connector);
         jetty.addBean(new NetworkConnectionLimit(settings.connections().most(), connector));
         jetty.setStopTimeout(settings.stopTimeout().toMillis());
-        jetty.setErrorHandler(new ErrorResponses(requests::rejected));
+        jetty.setErrorHandler(new ErrorResponses(ids, requests::rejected));
         Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
         AuthFilter auth = new AuthFilter(routes, Objects.requireNonNull(tokens), time);
         this.sockets = new Sockets(routes, auth, time, settings.sockets());
@@ -154,11 +158,11 @@ public final class Server implements AutoCloseable {
     private ServletContextHandler context(
             RequestMeters requests, Routes routes, Transactions transactions, Once once, AuthFilter auth) {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
-        context.setErrorHandler(new ErrorResponses(status -> {}));
+        context.setErrorHandler(new ErrorResponses(ids, status -> {}));
         context.getServletHandler().setDecodeAmbiguousURIs(true);
         add(context, requests);
         add(context, slowClients);
-        add(context, new ErrorFilter());
+        add(context, new ErrorFilter(ids));
         if (devMode != null) {
             add(context, new LoopbackGuard(host));
         }
@@ -225,6 +229,7 @@ public final class Server implements AutoCloseable {
             made = new ServerConnector(jetty, tls.factory(), new HttpConnectionFactory(http));
         }
         http.addCustomizer(new SecurityHeaders()); // runs after SecureRequestCustomizer, which determines the scheme
+        http.addCustomizer(new ClientTxIds());
         made.addEventListener(slowClients);
         made.setHost(settings.host());
         made.setPort(settings.port());

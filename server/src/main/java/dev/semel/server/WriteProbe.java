@@ -1,11 +1,11 @@
 package dev.semel.server;
 
-import dev.semel.id.IdSchemes;
 import dev.semel.json.Json;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.internal.UniqueIds;
 import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.Commit.DocumentWrite;
 import dev.semel.store.spi.DocumentStore;
@@ -35,6 +35,7 @@ final class WriteProbe {
 
     private final DocumentStore store;
     private final Time time;
+    private final UniqueIds ids;
     private final ReentrantLock writing = new ReentrantLock();
     private volatile boolean doubtful = true;
     private volatile long lastNanos;
@@ -43,6 +44,7 @@ final class WriteProbe {
     WriteProbe(DocumentStore store, Time time) {
         this.store = store;
         this.time = time;
+        this.ids = new UniqueIds(time);
     }
 
     /** Makes the next check write, because a request failed. */
@@ -71,13 +73,13 @@ final class WriteProbe {
     private void write() {
         doubtful = false;
         lastNanos = time.nanoTime();
-        DocumentId id = new DocumentId("health", "", IdSchemes.TID62.mint());
+        DocumentId id = new DocumentId("health", "", ids.next());
         Instant now = time.instant();
-        String commitId = IdSchemes.TID62.mint();
+        String commitId = ids.next();
         Document document = Document.created(id, now, now.plus(TTL), DATA).withCommitId(commitId);
         try {
             commit(commitId, new DocumentWrite.Put(document, List.of()));
-            commit(IdSchemes.TID62.mint(), new DocumentWrite.Delete(id, List.of()));
+            commit(ids.next(), new DocumentWrite.Delete(id, List.of()));
             fault = null;
         } catch (StoreException e) {
             fault = e;

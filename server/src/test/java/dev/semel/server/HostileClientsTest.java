@@ -139,6 +139,16 @@ class HostileClientsTest {
         assertThat(isDisconnected(socket)).isTrue();
     }
 
+    /** Asserts that one more body is rejected, with the transaction id of the request. */
+    private void assertRejected(String request) throws IOException {
+        Socket socket = connect();
+        write(socket, request);
+        assertThat(socket.getInputStream().readAllBytes())
+                .asString(UTF_8)
+                .startsWith("HTTP/1.1 503 ")
+                .contains("\"code\":\"busy\"", "\r\nX-Client-Tx-Id: t\r\n");
+    }
+
     /** More unfinished bodies than the server has threads, and a late one of another user. */
     @Test
     void bodiesThatDoNotEnd_leaveThreadsForOthers() throws Exception {
@@ -151,6 +161,8 @@ class HostileClientsTest {
                                     ? "Content-Length: 1000\r\n\r\n{"
                                     : "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"));
         }
+        assertRejected("POST /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
+                + "\r\nIdempotency-Key: k\r\nX-Client-Tx-Id: t\r\nContent-Length: 1000\r\n\r\n{");
         assertOthersAreServed();
         Socket other = connect();
         write(

@@ -3,9 +3,12 @@ package dev.semel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.id.IdSchemes;
+import dev.semel.memory.MemoryStore;
 import dev.semel.server.ServerFixture.Reply;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.JsonText;
+import dev.semel.testkit.ControlledTime;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -84,6 +87,16 @@ class ServerTest {
         assertProblem(reply, 500, "internal_error");
         assertThat(reply.text("request_id")).isEqualTo("my-id");
         assertThat(reply.text()).doesNotContain("s3cret");
+    }
+
+    @Test
+    void clockBeforeTheFirstId_isAccepted() {
+        ControlledTime time = new ControlledTime();
+        time.setClock(Instant.parse("2019-06-01T00:00:00Z")); // no tid62 has an earlier time than 2020
+        try (ServerFixture server = ServerFixture.on(new MemoryStore(time, 1 << 20), time, apps -> List.of())) {
+            assertThat(server.asNobody().get("/health/ready").status()).isEqualTo(200);
+            assertProblem(server.asNobody().get("/%zz"), 400, "bad_request");
+        }
     }
 
     @Test

@@ -7,7 +7,7 @@ import dev.semel.store.StoreException;
 import dev.semel.store.admin.StoreAdmin.Cleanup;
 import dev.semel.store.spi.IdempotencyRecord;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Encodes and decodes the rows of the meta family: the commit sequence number, the starts that quotas count, and the cleanup log. */
@@ -65,7 +65,8 @@ final class MetaRows {
 
     /** Returns the row of an entry in the cleanup log. The latest entries sort first. */
     static byte[] cleanupKey(Cleanup cleanup) {
-        long micros = ChronoUnit.MICROS.between(Instant.EPOCH, cleanup.time());
+        Instant time = cleanup.time();
+        long micros = TimeUnit.SECONDS.toMicros(time.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(time.getNano());
         return Rows.join(CLEANUP, "%016x".formatted(Long.MAX_VALUE - micros), cleanup.table());
     }
 

@@ -4,6 +4,7 @@ import static dev.semel.testkit.StoreFixture.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.once.Call;
+import dev.semel.once.Outcome;
 import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
 import dev.semel.store.admin.AdminStore;
@@ -13,7 +14,6 @@ import dev.semel.store.spi.IdempotencyRecord.Status;
 import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 public interface FencingTokenContract extends StoreFixture {
 
     private long clockMicros() {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, time().instant());
+        return time().instant().getEpochSecond() * 1_000_000;
     }
 
     private long start(Call call) {
@@ -63,6 +63,20 @@ public interface FencingTokenContract extends StoreFixture {
         start(call);
         time().advance(Duration.ofDays(30));
         assertThat(start(call)).isGreaterThanOrEqualTo(clockMicros());
+    }
+
+    /** A nanosecond clock in a {@code long} ends in the year 2262. */
+    @Test
+    @Needs(AdminStore.class)
+    default void clockOfTheFarFuture_isAccepted() {
+        time().setClock(Instant.parse("9999-12-31T23:59:59Z"));
+        Call call = call("k");
+        assertThat(run(Mode.LEASED, call, "done")).isInstanceOf(Outcome.Executed.class);
+        assertThat(Objects.requireNonNull(stored(call)).fencingToken()).isGreaterThanOrEqualTo(clockMicros());
+        assertThat(run(Mode.LEASED, call, "again")).isInstanceOf(Outcome.Replayed.class);
+        time().advance(SETTINGS.retention().plus(SETTINGS.tombstone()));
+        new Sweeper(((AdminStore) store()).admin(), time()).sweep();
+        assertThat(stored(call)).isNull();
     }
 
     @Test

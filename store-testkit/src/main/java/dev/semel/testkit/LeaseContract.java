@@ -24,6 +24,7 @@ import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import dev.semel.store.spi.OnceStore;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -268,6 +269,7 @@ public interface LeaseContract extends StoreFixture {
                 new InterruptedException(),
                 new InterruptedIOException(),
                 new ClosedByInterruptException(),
+                new FileLockInterruptionException(),
                 new UnknownOutcomeException("no response in time", null));
         for (int i = 0; i < unclear.size(); i++) {
             Throwable cause = new ExecutionException(new CompletionException(unclear.get(i)));

@@ -4,7 +4,7 @@ import dev.semel.store.Quota;
 import dev.semel.store.spi.IdempotencyRecord.Status;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +22,9 @@ public record IdempotencyWrite(
         @Nullable Duration ttl,
         Duration tombstoneTtl,
         Quota quota) {
+
+    /** A long holds so many seconds in microseconds, and some more tokens. */
+    private static final long MOST_SECONDS = Long.MAX_VALUE / 1_000_000 - 1;
 
     /**
      * What the stored record must look like for a write to be applied: the "compare" of compare-and-set.
@@ -94,6 +97,12 @@ public record IdempotencyWrite(
     }
 
     private long nextFencingToken(Instant now) {
-        return Math.max(ChronoUnit.MICROS.between(Instant.EPOCH, now), precondition.fencingToken() + 1);
+        return Math.max(micros(now), precondition.fencingToken() + 1);
+    }
+
+    /** Returns the microseconds since 1970. {@code ChronoUnit.MICROS} counts nanoseconds, which a long holds until the year 2262 only. */
+    private static long micros(Instant time) {
+        long seconds = Math.max(-MOST_SECONDS, Math.min(time.getEpochSecond(), MOST_SECONDS));
+        return TimeUnit.SECONDS.toMicros(seconds) + TimeUnit.NANOSECONDS.toMicros(time.getNano());
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.http.servlet;
 
+import dev.semel.once.Lease;
 import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.store.Time;
 import jakarta.servlet.AsyncContext;
@@ -12,11 +13,13 @@ import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *       completes the container's context afterwards.
  *   <li>The handler calls {@code dispatch()}. When that dispatch returns without another cycle, the filter ends the run, and the
  *       container completes the request afterwards.
+ *   <li>The client disconnects. Its response is detached, and the container's thread waits until the handler calls one of the two.
  *   <li>The container ends the request, after a time-out or an error. The handler may still be at work, so the outcome is unknown.
  *   <li>The container completes the request, and the run has not ended: it was dispatched past the filter. The outcome is unknown, too.
  * </ul>
@@ -39,6 +43,8 @@ final class AsyncRun {
     private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
 
     private final CapturedResponse response;
+    private final Lease lease;
+    private final Supplier<@Nullable Runnable> waiting;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private volatile @Nullable KeyedAsyncContext context;
@@ -50,20 +56,25 @@ final class AsyncRun {
     private final List<Runnable> notifications = new CopyOnWriteArrayList<>();
 
     private enum End {
-        /** The handler called {@code complete()}. */
+        /** The handler called {@code complete()}, or failed where the container does not see it: this run completes the request. */
         COMPLETED,
-        /** A dispatch returned without another cycle. */
+        /** A dispatch returned without another cycle: the container completes the request. */
         DISPATCHED,
-        /** The handler threw after it had called {@code startAsync}. */
+        /** The handler threw after {@code startAsync}, or the container ended the request: the container handles an exception. */
         FAILED,
-        /** The container ended the request after a time-out or an error. */
-        EXPIRED,
         /** The container completed the request without the filter, and has sent a response. */
         MISSED
     }
 
-    AsyncRun(CapturedResponse response) {
+    /**
+     * Creates a run that has not started yet.
+     *
+     * @param waiting lets the calling thread wait for the handler, and returns what to run afterwards; null if too many threads wait
+     */
+    AsyncRun(CapturedResponse response, Lease lease, Supplier<@Nullable Runnable> waiting) {
         this.response = response;
+        this.lease = lease;
+        this.waiting = waiting;
         response.async(this);
     }
 
@@ -130,8 +141,8 @@ final class AsyncRun {
         Runnable task = () -> {
             try {
                 notification.run();
-            } catch (IOException | RuntimeException e) {
-                onError.accept(e);
+            } catch (Throwable e) {
+                listenerFailed(current, onError, e);
             }
         };
         if (isDispatching()) {
@@ -143,6 +154,22 @@ final class AsyncRun {
 
     interface Notification {
         void run() throws IOException;
+    }
+
+    /** Ends the run after a listener has thrown, unless the application then completes or dispatches the request. */
+    private void listenerFailed(KeyedAsyncContext cycle, Consumer<Throwable> onError, Throwable thrown) {
+        try {
+            onError.accept(thrown);
+        } catch (Throwable e) {
+            LOG.log(Level.WARNING, "Listener of an asynchronous request failed", e);
+        }
+        if (cycle.isWaiting()) {
+            cycle.fire(AsyncListener::onError, cycle, thrown);
+        }
+        if (cycle.isWaiting()) {
+            String message = "A listener failed, and the handler may still be at work asynchronously";
+            end(End.COMPLETED, new UnknownOutcomeException(message, thrown));
+        }
     }
 
     private void notifyListeners() {
@@ -171,11 +198,11 @@ final class AsyncRun {
     /**
      * Called when the first dispatch of the request has thrown.
      *
-     * @return the exception for the engine
+     * @return the exception for the engine; null if it is the given one
      */
-    Exception failed(Exception thrown) {
+    @Nullable Exception failed(Throwable thrown) {
         if (!isStarted() && !refused) {
-            return thrown;
+            return null;
         }
         end.compareAndSet(null, End.FAILED);
         return new UnknownOutcomeException("The handler failed, and may still be at work asynchronously", thrown);
@@ -197,6 +224,7 @@ final class AsyncRun {
     void dispatch(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         KeyedAsyncContext before = context;
+        this.response.resume();
         dispatcher = Thread.currentThread();
         try {
             Throwable thrown = null;
@@ -209,7 +237,7 @@ final class AsyncRun {
             if (thrown != null) {
                 boolean restarted = current != before;
                 end(
-                        End.DISPATCHED,
+                        restarted ? End.FAILED : End.DISPATCHED,
                         restarted
                                 ? new UnknownOutcomeException("The handler failed, and may still be at work", thrown)
                                 : thrown);
@@ -266,6 +294,16 @@ final class AsyncRun {
         response.streamOnFlush(false);
     }
 
+    /** Called before a dispatch, which passes the filter only if it is registered for {@code ASYNC}. Otherwise the client gets a 500. */
+    void awaitDispatch() {
+        response.suspend();
+    }
+
+    /** Called if the container has rejected a dispatch. */
+    void rejectDispatch() {
+        response.resume();
+    }
+
     private void end(End how, @Nullable Throwable thrown) {
         if (!end.compareAndSet(null, how)) {
             return;
@@ -289,11 +327,11 @@ final class AsyncRun {
     /** Called when the run is recorded and its response was sent, or could not be sent. */
     void sent(@Nullable Throwable failure) {
         KeyedAsyncContext current = context;
-        End how = end.get();
-        if (current == null || how == null) {
+        if (current == null) {
             return;
         }
-        switch (how) {
+        end.compareAndSet(null, End.FAILED);
+        switch (Objects.requireNonNull(end.get())) {
             case COMPLETED -> {
                 if (failure != null) {
                     LOG.log(Level.WARNING, "Response not sent: {0}", failure);
@@ -301,7 +339,7 @@ final class AsyncRun {
                 }
                 current.ended(true);
             }
-            case FAILED, EXPIRED -> {
+            case FAILED -> {
                 this.failure = failure;
                 current.ended(failure == null);
             }
@@ -339,8 +377,30 @@ final class AsyncRun {
 
         @Override
         public void onError(AsyncEvent event) {
-            if (!cycle.isCompleting()) {
+            if (event.getThrowable() instanceof IOException && cycle.isWaiting() && !hasEnded()) {
+                response.disconnect();
+                awaitHandler();
+            }
+            if (cycle.isWaiting()) {
                 expire(AsyncListener::onError, event, "The asynchronous request failed");
+            }
+            if (cycle.isCompleting()) {
+                cycle.awaitCompletion();
+            }
+        }
+
+        /** Waits until the handler completes or dispatches the request: Tomcat discards the request when its listeners have returned. */
+        private void awaitHandler() {
+            Runnable leave = waiting.get();
+            if (leave == null) {
+                return;
+            }
+            try {
+                cycle.awaitHandler(lease);
+            } catch (IllegalStateException e) {
+                LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
+            } finally {
+                leave.run();
             }
         }
 
@@ -358,7 +418,7 @@ final class AsyncRun {
             if (cycle.isCompleting()) {
                 end(End.COMPLETED, null);
             } else if (cycle.isWaiting()) {
-                end(End.EXPIRED, new UnknownOutcomeException(message, event.getThrowable()));
+                end(End.FAILED, new UnknownOutcomeException(message, event.getThrowable()));
             }
         }
 

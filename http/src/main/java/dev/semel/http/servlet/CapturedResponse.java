@@ -65,6 +65,8 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private boolean flushed;
     private boolean error;
     private @Nullable String errorMessage;
+    private volatile boolean suspended;
+    private volatile boolean disconnected;
     private boolean localeSet;
     private boolean streamTaken;
     private @Nullable PrintWriter writer;
@@ -98,6 +100,9 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     private OutputStream openStream() throws IOException {
+        if (suspended || disconnected) {
+            throw new IOException("The client does not receive the response");
+        }
         copyHead();
         if (announced <= 0) {
             return beneath.getOutputStream();
@@ -120,8 +125,11 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Sends the response, or the rest of it if it was streamed. */
+    /** Sends the response, or the rest of it if it was streamed. Does nothing if the client has disconnected. */
     void send() throws IOException {
+        if (disconnected) {
+            return;
+        }
         if (body.isStreaming()) {
             if (lastByte != null) {
                 lastByte.send();
@@ -167,6 +175,24 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     /** Sets whether a flush starts streaming at once. */
     void streamOnFlush(boolean eager) {
         body.streamOnFlush(eager);
+    }
+
+    /** Lets the client get a 500 unless this response is resumed, and does not stream it before. */
+    void suspend() {
+        suspended = true;
+        if (!beneath.isCommitted()) {
+            beneath.setStatus(SC_INTERNAL_SERVER_ERROR); // sending sets the status of this response
+        }
+    }
+
+    void resume() {
+        suspended = false;
+    }
+
+    /** Stops sending this response, whose client has disconnected. The handler may continue to write it. */
+    void disconnect() {
+        disconnected = true;
+        body.disconnect();
     }
 
     /** Disconnects this response from the client. The container has completed the request. */

@@ -67,12 +67,16 @@ final class FilterChainAdapter implements HandlerAdapter {
     @Override
     public CompletionStage<Run> run(Lease lease) throws Exception {
         CapturedResponse captured = new CapturedResponse(response, settings.streamAfter(), settings.responseLimit());
-        AsyncRun async = new AsyncRun(captured);
+        AsyncRun async = new AsyncRun(captured, lease, exchange::enterWaiting);
         Run run = begin(captured, async, null, lease);
         try {
             async.run(() -> handle(run, chain));
-        } catch (IOException | ServletException | RuntimeException e) {
-            throw async.failed(e);
+        } catch (IOException | ServletException | RuntimeException | Error e) {
+            Exception unclear = async.failed(e);
+            if (unclear != null) {
+                throw unclear;
+            }
+            throw e;
         }
         async.returned();
         return async.ended().thenApply(ended -> {

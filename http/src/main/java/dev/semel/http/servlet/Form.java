@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringTokenizer;
+import org.jspecify.annotations.Nullable;
 
 /** Parses URL-encoded forms. */
 final class Form {
@@ -39,6 +40,11 @@ final class Form {
         Map<String, String[]> parameters = new LinkedHashMap<>();
         all.forEach((name, values) -> parameters.put(name, values.toArray(String[]::new)));
         return Collections.unmodifiableMap(parameters);
+    }
+
+    /** Returns the number of parameters in a query. */
+    static int pairs(@Nullable String query) {
+        return query == null ? 0 : new StringTokenizer(query, "&").countTokens();
     }
 
     private static String decoded(String text, Charset charset) throws CharacterCodingException {

@@ -24,6 +24,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -36,14 +37,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Register this filter behind the one that authenticates the user, and as the last one in front of the servlet: after a write conflict
  * an {@linkplain Idempotency.Mode#ATOMIC atomic} request runs again, and not every container runs the filters behind this one again.
  *
+ * <p>Every response to a request with a key repeats its {@code X-Client-Tx-Id}, if there is one and it is well-formed. By it, clients
+ * distinguish the responses of the application from those of others, such as a captive portal.
+ *
  * <p>Requests with a safe method, and requests without a key on routes that require none, are passed on unchanged. For all others, the
  * body and the response are buffered in memory, up to the limits in {@link FilterSettings}. The handler reads the body as it does without
  * a key: as a stream, as parameters or as parts.
  *
  * <p>The handler of a leased request may complete it asynchronously. Register this filter with {@code asyncSupported} and for the dispatcher
- * types {@code REQUEST} and {@code ASYNC}, as {@link #register} does. The handler of an atomic request must complete it before it returns.
+ * types {@code REQUEST}, {@code FORWARD} and {@code ASYNC}, as {@link #register} does. The handler of an atomic request must complete it before it returns.
  */
 public final class IdempotencyFilter implements Filter {
+
+    private static final String SEEN = IdempotencyFilter.class.getName() + ".seen";
 
     private static final Set<String> UNREADABLE =
             Set.of(IdempotencyProblem.UNREADABLE_BODY.code(), IdempotencyProblem.SLOW_BODY.code());
@@ -145,8 +151,8 @@ public final class IdempotencyFilter implements Filter {
     }
 
     /**
-     * Registers this filter with a web application that is starting, behind the filters that are declared, for requests and asynchronous
-     * dispatches.
+     * Registers this filter with a web application that is starting, behind the filters that are declared, for requests, forwards and
+     * asynchronous dispatches.
      *
      * @throws IllegalStateException if the application has a filter of this name, or has started
      */
@@ -157,7 +163,7 @@ public final class IdempotencyFilter implements Filter {
         }
         registration.setAsyncSupported(true);
         registration.addMappingForUrlPatterns(
-                EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), true, urlPatterns);
+                EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC), true, urlPatterns);
         return registration;
     }
 
@@ -185,12 +191,26 @@ public final class IdempotencyFilter implements Filter {
             continueRun(run, request, response, chain);
         } else if (request instanceof HttpServletRequest http
                 && !HttpOnce.isSafe(http.getMethod())
-                && http.getDispatcherType() != DispatcherType.ASYNC
-                && http.getDispatcherType() != DispatcherType.ERROR) {
+                && http.getDispatcherType() != DispatcherType.ERROR
+                && (isFirst(http) || http.getDispatcherType() == DispatcherType.REQUEST)) {
             filter(http, (HttpServletResponse) response, chain);
         } else {
             chain.doFilter(request, response);
         }
+    }
+
+    /**
+     * Returns whether this filter has not seen a request yet. A filter in front may have suspended or forwarded it, so that its first
+     * dispatch here is not of the type {@code REQUEST}. Later dispatches belong to the decision for the first one.
+     */
+    private boolean isFirst(ServletRequest request) {
+        @SuppressWarnings("unchecked") // only this class sets it
+        Set<IdempotencyFilter> seen = (Set<IdempotencyFilter>) request.getAttribute(SEEN);
+        if (seen == null) {
+            seen = new HashSet<>();
+            request.setAttribute(SEEN, seen);
+        }
+        return seen.add(this);
     }
 
     /** Passes on a forward or an include from the handler, and ends its run after an asynchronous dispatch. */
@@ -206,9 +226,17 @@ public final class IdempotencyFilter implements Filter {
 
     private void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        Idempotency rule = rules.apply(request);
+        ServletRequestView view = new ServletRequestView(request);
+        String clientTxId = rule.mode() == Idempotency.Mode.NONE
+                ? null
+                : HttpOnce.repeatedClientTxId(view.method(), view::headers);
+        if (clientTxId != null) {
+            response.setHeader(HttpOnce.CLIENT_TX_ID_HEADER, clientTxId);
+        }
         Exchange exchange;
         try {
-            exchange = once.begin(new ServletRequestView(request), rules.apply(request), () -> user.apply(request));
+            exchange = once.begin(view, rule, () -> user.apply(request));
         } catch (RejectedException e) {
             reject(e.problem(), request, response);
             return;

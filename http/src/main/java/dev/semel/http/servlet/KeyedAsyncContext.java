@@ -1,5 +1,6 @@
 package dev.semel.http.servlet;
 
+import dev.semel.once.Lease;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -12,6 +13,9 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The asynchronous context that a handler gets. It completes the container's context when the response is recorded and sent. */
@@ -19,14 +23,19 @@ final class KeyedAsyncContext implements AsyncContext {
 
     private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
 
+    private static final long LEASE_CHECK_MILLIS = 1_000;
+
     private final AsyncRun run;
     private final AsyncContext container;
     private final ServletRequest request;
     private final ServletResponse response;
     private final boolean areOriginal;
     private final List<Registered> listeners = new CopyOnWriteArrayList<>();
+    private final CompletableFuture<Runnable> left = new CompletableFuture<>();
     private final CompletableFuture<Boolean> sent = new CompletableFuture<>();
+    private final long startedAt = System.nanoTime();
     private State state = State.WAITING; // guarded by this
+    private boolean awaited; // guarded by this
 
     private enum State {
         WAITING,
@@ -77,13 +86,15 @@ final class KeyedAsyncContext implements AsyncContext {
         return state == State.COMPLETING;
     }
 
-    private synchronized void leave(State next) {
+    /** Returns whether a thread of the container waits for what the handler does next. */
+    private synchronized boolean leave(State next) {
         if (state != State.WAITING || run.hasEnded()) {
             throw new IllegalStateException(
                     "The asynchronous request was dispatched or completed before, or has timed out");
         }
         state = next;
         run.leaveCycle();
+        return awaited;
     }
 
     private synchronized void waitAgain() {
@@ -110,6 +121,43 @@ final class KeyedAsyncContext implements AsyncContext {
         }
     }
 
+    /**
+     * Waits until the handler completes or dispatches the request, at most until its time-out, and while its lease is held. A dispatch then
+     * runs on the calling thread: after an error, Tomcat accepts it on no other.
+     */
+    void awaitHandler(Lease lease) {
+        synchronized (this) {
+            awaited = true;
+        }
+        long timeout = container.getTimeout();
+        long waited = 0;
+        boolean interrupted = false;
+        while (!left.isDone() && !interrupted && lease.isHeld() && (timeout <= 0 || waited < timeout)) {
+            long most = timeout <= 0 ? LEASE_CHECK_MILLIS : Math.min(timeout - waited, LEASE_CHECK_MILLIS);
+            try {
+                left.get(most, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedAt);
+            } catch (InterruptedException e) {
+                interrupted = true; // the container stops
+            } catch (ExecutionException e) {
+                throw new AssertionError("It does not fail", e);
+            }
+        }
+        if (!stopAwaiting()) {
+            left.join().run();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Returns whether the handler has neither completed nor dispatched the request. */
+    private synchronized boolean stopAwaiting() {
+        awaited = false;
+        return state == State.WAITING;
+    }
+
     /** Waits until a completion that has begun has ended. Some containers accept it only on the thread that has noticed a time-out. */
     void awaitCompletion() {
         if (sent.join()) {
@@ -120,16 +168,27 @@ final class KeyedAsyncContext implements AsyncContext {
     @Override
     public void complete() {
         leave(State.COMPLETING);
+        left.complete(() -> {});
         if (!run.isDispatching()) {
             run.completeLater();
         }
     }
 
     private void dispatch(Runnable dispatch) {
-        leave(State.DISPATCHED);
+        boolean isAwaited = leave(State.DISPATCHED);
+        run.awaitDispatch();
+        if (isAwaited) {
+            left.complete(() -> tryDispatch(dispatch));
+        } else {
+            tryDispatch(dispatch);
+        }
+    }
+
+    private void tryDispatch(Runnable dispatch) {
         try {
             dispatch.run();
         } catch (IllegalStateException e) {
+            run.rejectDispatch();
             waitAgain();
             throw e;
         }

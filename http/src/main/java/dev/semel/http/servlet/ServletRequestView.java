@@ -15,7 +15,10 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Adapts a servlet request to {@link WebRequest}. */
@@ -79,9 +82,7 @@ public final class ServletRequestView implements WebRequest {
         Fields fields = new Fields(limit);
         for (Part part : parts) {
             fields.require(part.getSize());
-            fields.add(part.getName());
-            fields.add(part.getSubmittedFileName());
-            fields.add(part.getContentType());
+            addHeaders(part, fields);
             try (InputStream in = part.getInputStream()) {
                 fields.add(in.readAllBytes());
             }
@@ -89,12 +90,31 @@ public final class ServletRequestView implements WebRequest {
         return fields.encoded();
     }
 
+    /** Adds all headers of a part, and what containers derive from them. Names are sorted, because containers may return them in any order. */
+    private static void addHeaders(Part part, Fields fields) throws RejectedException {
+        fields.write(part.getName());
+        fields.write(part.getSubmittedFileName());
+        fields.write(part.getContentType());
+        SortedSet<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        names.addAll(part.getHeaderNames());
+        fields.write(Integer.toString(names.size()));
+        for (String name : names) {
+            Collection<String> values = part.getHeaders(name);
+            fields.add(name.toLowerCase(Locale.ROOT));
+            fields.write(Integer.toString(values.size()));
+            for (String value : values) {
+                fields.add(value);
+            }
+        }
+    }
+
     @Override
     public byte @Nullable [] form(int limit) throws RejectedException {
         Map<String, String[]> parameters =
                 Payload.isForm(header(Payload.CONTENT_TYPE)) ? request.getParameterMap() : Map.of();
-        if (parameters.isEmpty()) {
-            return null;
+        int count = parameters.values().stream().mapToInt(values -> values.length).sum();
+        if (count <= Form.pairs(request.getQueryString())) {
+            return null; // only the query has parameters: a filter in front may have read the form from the stream
         }
         Fields fields = new Fields(limit);
         for (Map.Entry<String, String[]> parameter : parameters.entrySet()) {
@@ -116,17 +136,26 @@ public final class ServletRequestView implements WebRequest {
             this.left = limit;
         }
 
-        void add(@Nullable String field) throws RejectedException {
-            if (field == null) {
-                encoded.write(-1);
-            } else {
-                add(field.getBytes(UTF_8));
-            }
+        void add(String field) throws RejectedException {
+            add(field.getBytes(UTF_8));
         }
 
         void add(byte[] field) throws RejectedException {
             require(field.length);
             left -= field.length;
+            write(field);
+        }
+
+        /** Writes a field that does not count towards the limit, because another field contains it. */
+        void write(@Nullable String field) {
+            if (field == null) {
+                encoded.write(-1);
+            } else {
+                write(field.getBytes(UTF_8));
+            }
+        }
+
+        private void write(byte[] field) {
             encoded.writeBytes(
                     ByteBuffer.allocate(Integer.BYTES).putInt(field.length).array());
             encoded.writeBytes(field);

@@ -23,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +66,9 @@ class BodyTest {
                         .body(BodyPublishers.ofByteArray(body))
                         .send();
                 assertThat(sized.body()).isEqualTo(body);
+                if (length == 0) {
+                    continue; // a body that is chunked and empty is rejected
+                }
                 HttpResponse<byte[]> chunked = app.post("/")
                         .key("chunked" + length)
                         .body(BodyPublishers.fromPublisher(BodyPublishers.ofByteArray(body)))
@@ -178,6 +182,47 @@ class BodyTest {
                             .statusCode())
                     .isEqualTo(422);
         }
+    }
+
+    @Test
+    void emptyBodyThatIsChunked_isRejected() throws Exception {
+        try (TestApp app = TestApp.on(web).serve(echo)) {
+            String reply = app.raw(HEAD + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+            assertThat(reply)
+                    .startsWith("HTTP/1.1 400")
+                    .contains("\"code\":\"unreadable_body\"")
+                    .contains("send Content-Length: 0");
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void bodyThatAFilterInFrontHasRead_isRejected() throws Exception {
+        byte[] body = "{\"cents\":100}".getBytes(UTF_8);
+        Filter toItsEnd = (request, response, chain) -> {
+            assertThat(request.getInputStream().readAllBytes()).isNotEmpty();
+            chain.doFilter(request, response);
+        };
+        Filter toItsLastByte = (request, response, chain) -> {
+            assertThat(request.getInputStream().readNBytes(body.length)).isNotEmpty();
+            chain.doFilter(request, response);
+        };
+        for (Filter inFront : List.of(toItsEnd, toItsLastByte)) {
+            try (TestApp app = TestApp.on(web).inFront(inFront).serve(echo)) {
+                BodyPublisher sized = BodyPublishers.ofByteArray(body);
+                BodyPublisher chunked = BodyPublishers.fromPublisher(sized);
+                for (TestApp.RequestBuilder request : List.of(
+                        app.post("/").body(sized),
+                        app.post("/").body(chunked),
+                        app.post("/").header("Content-Encoding", "br").body(sized),
+                        app.post("/").header("Content-Encoding", "br").body(chunked))) {
+                    HttpResponse<byte[]> reply = request.key("k").send();
+                    assertProblem(reply, 400, "unreadable_body", "Unreadable request body");
+                    assertThat(text(reply)).contains("filter in front");
+                }
+            }
+        }
+        assertThat(runs).hasValue(0);
     }
 
     private static byte[] gzip(byte[] body) throws IOException {

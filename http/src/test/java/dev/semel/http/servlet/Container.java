@@ -4,9 +4,11 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.MultipartConfigElement;
 import jakarta.servlet.Servlet;
+import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Wrapper;
@@ -26,21 +28,23 @@ import org.eclipse.jetty.server.ServerConnector;
 enum Container {
     JETTY {
         @Override
-        Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception {
+        Running start(Application application) throws Exception {
+            boolean async = application.async();
             Server server = new Server();
             ServerConnector connector = new ServerConnector(server);
             connector.setHost(HOST);
             server.addConnector(connector);
             ServletContextHandler context = new ServletContextHandler(ServletContextHandler.SESSIONS);
-            for (Filter filter : filters) {
+            for (Filter filter : application.filters()) {
                 FilterHolder holder = new FilterHolder(filter);
                 holder.setAsyncSupported(async);
                 context.addFilter(holder, "/*", EnumSet.allOf(DispatcherType.class));
             }
-            ServletHolder holder = new ServletHolder(servlet);
+            ServletHolder holder = new ServletHolder(application.servlet());
             holder.setAsyncSupported(async);
-            holder.getRegistration().setMultipartConfig(multipart ? MULTIPART : null);
+            holder.getRegistration().setMultipartConfig(application.multipart() ? MULTIPART : null);
             context.addServlet(holder, "/*");
+            context.addServletContainerInitializer(application.initializer());
             ErrorPageErrorHandler errors = new ErrorPageErrorHandler();
             errors.addErrorPage(HttpServletResponse.SC_INTERNAL_SERVER_ERROR, ERRORS);
             context.setErrorHandler(errors);
@@ -51,7 +55,8 @@ enum Container {
     },
     TOMCAT {
         @Override
-        Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception {
+        Running start(Application application) throws Exception {
+            boolean async = application.async();
             Tomcat tomcat = new Tomcat();
             tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
             tomcat.setHostname(HOST);
@@ -60,13 +65,14 @@ enum Container {
             Context context = tomcat.addContext("", null);
             ((StandardContext) context).setClearReferencesRmiTargets(false); // these two need access to closed packages
             ((StandardContext) context).setClearReferencesThreadLocals(false);
-            for (int i = 0; i < filters.size(); i++) {
-                add(context, filters.get(i), async, "filter" + i);
+            for (int i = 0; i < application.filters().size(); i++) {
+                add(context, application.filters().get(i), async, "filter" + i);
             }
-            Wrapper wrapper = Tomcat.addServlet(context, "servlet", servlet);
+            Wrapper wrapper = Tomcat.addServlet(context, "servlet", application.servlet());
             wrapper.setAsyncSupported(async);
-            wrapper.setMultipartConfigElement(multipart ? MULTIPART : null);
+            wrapper.setMultipartConfigElement(application.multipart() ? MULTIPART : null);
             wrapper.addMapping("/*");
+            context.addServletContainerInitializer(application.initializer(), Set.of());
             ErrorPage errors = new ErrorPage();
             errors.setErrorCode(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             errors.setLocation(ERRORS);
@@ -104,8 +110,20 @@ enum Container {
 
     private static final String HOST = "127.0.0.1";
 
-    /** Serves all paths with one servlet behind the filters, in the given order. */
-    abstract Running start(List<Filter> filters, boolean multipart, boolean async, Servlet servlet) throws Exception;
+    /**
+     * An application with one servlet for all paths.
+     *
+     * @param filters in front of the servlet, in this order, for all dispatcher types
+     * @param initializer may register more filters behind them
+     */
+    record Application(
+            List<Filter> filters,
+            boolean multipart,
+            boolean async,
+            Servlet servlet,
+            ServletContainerInitializer initializer) {}
+
+    abstract Running start(Application application) throws Exception;
 
     record Running(int port, AutoCloseable stop) implements AutoCloseable {
 

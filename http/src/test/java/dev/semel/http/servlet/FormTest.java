@@ -147,6 +147,19 @@ class FormTest {
         }
     }
 
+    @Test
+    void formThatWasReadAsAStreamInFront_isRejectedAlthoughTheQueryHasParameters() throws Exception {
+        Filter reading = (request, response, chain) -> {
+            assertThat(request.getInputStream().readAllBytes()).isNotEmpty();
+            chain.doFilter(request, response);
+        };
+        try (TestApp app = TestApp.on(web).inFront(reading).serve(parameters)) {
+            HttpResponse<byte[]> reply = form(app.post("/?q=1&r").key("k"), "to=bob");
+            assertProblem(reply, 400, "unreadable_body", "Unreadable request body");
+            assertThat(runs).hasValue(0);
+        }
+    }
+
     /** Parses a form itself, for methods whose forms containers do not parse. */
     private static void parseAndWrap(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
@@ -300,6 +313,28 @@ class FormTest {
                 }
                 assertThat(runs).hasValue(2);
             }
+        }
+    }
+
+    @Test
+    void headersOfParts_areFingerprinted() throws Exception {
+        try (TestApp app = TestApp.on(web).multipart().serve(parts)) {
+            String body = multipart("b", "ann", "hello");
+            assertThat(multipart(app.post("/").key("k"), "b", body).statusCode())
+                    .isEqualTo(200);
+            for (String other : List.of(
+                    body.replace("text/plain", "text/html"),
+                    body.replace("text/plain", "text/plain\r\nX-Checksum: 7"),
+                    body.replace("a.txt", "b.txt"),
+                    body.replace("\"a.txt\"", "\"a.txt\"; size=5"),
+                    body.replace("name=\"who\"", "name=\"me\""))) {
+                assertThat(other).isNotEqualTo(body);
+                assertThat(multipart(app.post("/").key("k"), "b", other).statusCode())
+                        .as(other)
+                        .isEqualTo(422);
+            }
+            assertThat(isReplay(multipart(app.post("/").key("k"), "b", body))).isTrue();
+            assertThat(runs).hasValue(1);
         }
     }
 

@@ -10,7 +10,11 @@ import dev.semel.once.OnceSettings;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.FaultyStore;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContainerInitializer;
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -29,8 +33,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A web application with the filter, a faulty store and a controlled clock; and a client for it. */
@@ -52,7 +59,7 @@ final class TestApp implements AutoCloseable {
 
     static final class Builder {
         private final Container web;
-        private Idempotency rule = Idempotency.atomic();
+        private Function<HttpServletRequest, Idempotency> rules = request -> Idempotency.atomic();
         private OnceSettings once = OnceSettings.DEFAULTS;
         private FilterSettings settings = FilterSettings.DEFAULTS;
         private Tracing tracing = Tracing.NONE;
@@ -61,13 +68,33 @@ final class TestApp implements AutoCloseable {
         private boolean multipart;
         private boolean async;
         private @Nullable DocumentStore store;
+        private @Nullable BiConsumer<IdempotencyFilter, ServletContext> registration;
 
         private Builder(Container web) {
             this.web = web;
         }
 
         Builder rule(Idempotency rule) {
-            this.rule = rule;
+            return rules(request -> rule);
+        }
+
+        Builder rules(Function<HttpServletRequest, Idempotency> rules) {
+            this.rules = rules;
+            return this;
+        }
+
+        /** Registers the filter as the documentation does, instead of for all dispatcher types. */
+        Builder registered() {
+            this.registration = (filter, context) -> filter.register(context, "idempotency", "/*");
+            return this;
+        }
+
+        Builder registeredFor(DispatcherType type) {
+            this.registration = (filter, context) -> {
+                FilterRegistration.Dynamic dynamic = context.addFilter("idempotency", filter);
+                dynamic.setAsyncSupported(true);
+                dynamic.addMappingForUrlPatterns(EnumSet.of(type), true, "/*");
+            };
             return this;
         }
 
@@ -128,10 +155,19 @@ final class TestApp implements AutoCloseable {
         this.once = with.once;
         Once engine = new Once(store, time, with.once, OnceListener.NONE);
         List<Filter> filters = new ArrayList<>(with.inFront);
-        filters.add(new IdempotencyFilter(
-                engine, request -> request.getHeader("X-User"), request -> with.rule, with.settings, with.tracing));
+        IdempotencyFilter filter = new IdempotencyFilter(
+                engine, request -> request.getHeader("X-User"), with.rules, with.settings, with.tracing);
+        BiConsumer<IdempotencyFilter, ServletContext> registration = with.registration;
+        if (registration == null) {
+            filters.add(filter);
+        }
         filters.addAll(with.behind);
-        this.web = with.web.start(filters, with.multipart, with.async, new HttpServlet() {
+        ServletContainerInitializer initializer = (types, context) -> {
+            if (registration != null) {
+                registration.accept(filter, context);
+            }
+        };
+        HttpServlet servlet = new HttpServlet() {
             private static final long serialVersionUID = 1L;
 
             @Override
@@ -139,7 +175,8 @@ final class TestApp implements AutoCloseable {
                     throws IOException, ServletException {
                 handler.handle(request, response);
             }
-        });
+        };
+        this.web = with.web.start(new Container.Application(filters, with.multipart, with.async, servlet, initializer));
     }
 
     RequestBuilder ask(String method, String path) {

@@ -4,9 +4,9 @@ import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.http.servlet.ProblemSender;
-import dev.semel.id.IdSchemes;
 import dev.semel.id.TextFormat;
 import dev.semel.store.StoreException;
+import dev.semel.store.internal.UniqueIds;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -37,6 +37,13 @@ public final class ErrorFilter extends HttpFilter {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(ErrorFilter.class);
 
+    private final transient UniqueIds ids;
+
+    /** @param ids mints the ids of requests */
+    public ErrorFilter(UniqueIds ids) {
+        this.ids = ids;
+    }
+
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException {
@@ -54,11 +61,11 @@ public final class ErrorFilter extends HttpFilter {
     }
 
     /** Returns the client's id if it is well-formed, so that clients can find their requests in the log; otherwise a new one. */
-    private static String id(@Nullable String sent) {
+    private String id(@Nullable String sent) {
         if (sent != null && sent.length() <= LONGEST_ID && TextFormat.TEXT.isValid(sent)) {
             return sent;
         }
-        return IdSchemes.TID62.mint();
+        return ids.next();
     }
 
     private static void pass(HttpServletRequest request, HttpServletResponse response, FilterChain chain, String id)
