@@ -1,6 +1,7 @@
 /** Ids, keys, canonical JSON, documents, and operations that run once per key, on the JDK alone. */
 @SuppressWarnings("module") // the stores are built after this module
 module dev.semel.core {
+    requires static transitive java.sql; // only stores in a database use it
     requires static org.jspecify;
 
     exports dev.semel.document;

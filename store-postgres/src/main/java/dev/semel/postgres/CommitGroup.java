@@ -94,6 +94,7 @@ final class CommitGroup {
         boolean logged = false;
         boolean quota = false;
         boolean sequenced = false;
+        boolean notifies = false;
         for (int i = 0; i < commits.size(); i++) {
             PendingCommit pending = commits.get(i);
             Commit commit = pending.commit;
@@ -103,6 +104,7 @@ final class CommitGroup {
             logged |= commit.idempotencyWrite() == null && !commit.writes().isEmpty();
             quota |= pending.isCounted();
             sequenced |= commit.needsSequence();
+            notifies |= commit.notifiesWatchers();
         }
         this.sql = new CommitSql(
                 alone,
@@ -114,6 +116,7 @@ final class CommitGroup {
                 quota,
                 RowSource.shape(puts.size()),
                 sequenced,
+                notifies,
                 RowSource.shape(deletes.size()),
                 RowSource.shape(entryPuts.size()),
                 RowSource.shape(entryDeletes.size()));

@@ -21,6 +21,7 @@ import java.util.List;
  * @param quota whether new keys are counted
  * @param puts the number of documents to write
  * @param sequenced whether one of them needs a commit sequence number
+ * @param notifies whether a commit notifies watchers without a commit sequence number
  * @param deletes the number of documents to delete
  * @param entryPuts the number of index entries to write
  * @param entryDeletes the number of index entries to delete
@@ -35,6 +36,7 @@ record CommitSql(
         boolean quota,
         int puts,
         boolean sequenced,
+        boolean notifies,
         int deletes,
         int entryPuts,
         int entryDeletes) {
@@ -163,13 +165,13 @@ record CommitSql(
         }
         return "with " + String.join(", ", parts)
                 + " select commit_no, code, now, result_token, result_created_at, result_deadline, conflict_no,"
-                + " conflict_version, wait" + (sequenced ? notified() : "") + " from decided";
+                + " conflict_version, wait" + (sequenced || notifies ? notified() : "") + " from decided";
     }
 
-    /** Notifies listeners, at the COMMIT, if a commit got a sequence number. */
-    private static String notified() {
-        return ", (select count(pg_notify('" + CommitNotifications.CHANNEL
-                + "', '')) from (select from decided where sequence > 0 limit 1) s)";
+    /** Notifies listeners, at the COMMIT, if a commit got a sequence number, or if one was applied in a group that notifies. */
+    private String notified() {
+        return ", (select count(pg_notify('" + CommitNotifications.CHANNEL + "', '')) from (select from decided where "
+                + (notifies ? "code = " + APPLIED : "sequence > 0") + " limit 1) s)";
     }
 
     private String lookedUp() {

@@ -25,29 +25,36 @@ final class DocumentScan {
     }
 
     List<Document> run(Session session, @Nullable Instant now) {
-        Shape shape =
-                new Shape(byIndex, scan.range().to().isPresent(), !scan.after().isEmpty(), scan.descending());
+        Shape shape = shape();
         return session.run(
                 session.texts().get(shape, () -> session.sql(Session.Role.APP, shape.sql())),
-                to -> {
-                    to.text(scan.owner()).time(now).text(scan.collection()).text(scan.owner());
-                    if (byIndex) {
-                        to.text(scan.index());
-                    }
-                    to.text(bound(scan.range().from()));
-                    if (shape.hasEnd) {
-                        to.text(bound(scan.range().to().orElseThrow()));
-                    }
-                    if (shape.hasCursor) {
-                        to.text(bound(scan.after().getBytes(UTF_8)));
-                    }
-                    to.number(scan.limit());
-                },
+                to -> bind(to, now),
                 this::read);
     }
 
-    /** What the text depends on; the key of the cached text. */
-    private record Shape(boolean byIndex, boolean hasEnd, boolean hasCursor, boolean descending) {
+    /** Returns what the text depends on; the key of the cached text. */
+    Shape shape() {
+        return new Shape(byIndex, scan.range().to().isPresent(), !scan.after().isEmpty(), scan.descending());
+    }
+
+    /** Sets the owner as the user, and then the parameters of the {@linkplain Shape#sql statement}. */
+    void bind(Parameters to, @Nullable Instant now) throws SQLException {
+        to.text(scan.owner()).time(now).text(scan.collection()).text(scan.owner());
+        if (byIndex) {
+            to.text(scan.index());
+        }
+        to.text(bound(scan.range().from()));
+        if (scan.range().to().isPresent()) {
+            to.text(bound(scan.range().to().get()));
+        }
+        if (!scan.after().isEmpty()) {
+            to.text(bound(scan.after().getBytes(UTF_8)));
+        }
+        to.number(scan.limit());
+    }
+
+    /** What the text of the statement depends on. */
+    record Shape(boolean byIndex, boolean hasEnd, boolean hasCursor, boolean descending) {
 
         /** Ends a page after {@link Scan#ENOUGH_BYTES}. Sizes are known without reading the documents themselves. */
         String sql() {
@@ -94,7 +101,7 @@ final class DocumentScan {
         return ascii == end.length ? beginning : beginning + (end[ascii] == 0 ? '\u0001' : '\u0080');
     }
 
-    private List<Document> read(ResultSet rows) throws SQLException {
+    List<Document> read(ResultSet rows) throws SQLException {
         List<Document> found = new ArrayList<>();
         while (rows.next()) {
             DocumentId id = new DocumentId(scan.collection(), scan.owner(), rows.getString(1));

@@ -75,13 +75,14 @@ final class PendingCommit {
         return locks;
     }
 
-    /** Whether the commit starts a new key and only creates documents, without a commit sequence number. */
+    /** Whether the commit starts a new key and only creates documents, without a commit sequence number and a notification. */
     boolean isCreation() {
         IdempotencyWrite write = commit.idempotencyWrite();
         if (write == null
                 || !write.isNewKey()
                 || !write.precondition().equals(Precondition.ABSENT)
                 || commit.needsSequence()
+                || commit.notifiesWatchers()
                 || isLarge()) {
             return false;
         }

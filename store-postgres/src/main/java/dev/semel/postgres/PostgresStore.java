@@ -9,8 +9,10 @@ import dev.semel.store.internal.GroupCommit;
 import dev.semel.store.internal.Watchers;
 import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.CommitResult;
+import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.DocumentStore.Scan;
 import dev.semel.store.spi.OrderedStore;
+import java.sql.Connection;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -18,10 +20,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Stores idempotency records and documents in a PostgreSQL database. {@link PostgresOnceStore} describes how the database is used. */
-public final class PostgresStore extends PostgresOnceStore implements OrderedStore {
+public final class PostgresStore extends PostgresOnceStore implements OrderedStore, DocumentStore.Jdbc {
 
     private final Session reading;
     private final Session scanning;
+    private final CallerDocuments callerDocuments;
     private final GroupCommit<DocumentReads.Wanted> reads =
             new GroupCommit<>(this::readTogether, any -> 1, Commits.MOST_TOGETHER);
     private final DataSource listeningSource;
@@ -37,6 +40,7 @@ public final class PostgresStore extends PostgresOnceStore implements OrderedSto
         super(source, settings, listener, clock, List.of(Part.values()));
         this.reading = session.doing(Work.READ);
         this.scanning = session.doing(Work.SCAN);
+        this.callerDocuments = new CallerDocuments(session.texts());
         this.listeningSource = listening;
     }
 
@@ -92,6 +96,18 @@ public final class PostgresStore extends PostgresOnceStore implements OrderedSto
     public CommitResult commit(Commit commit) {
         checkOpen();
         return commits.commit(commit);
+    }
+
+    @Override
+    public boolean create(Connection connection, String commitId, Commit.DocumentWrite.Put put) {
+        checkOpen();
+        return callerDocuments.create(connection, commitId, put);
+    }
+
+    @Override
+    public List<Document> scan(Connection connection, Scan scan) {
+        checkOpen();
+        return callerDocuments.scan(connection, scan, givenTime());
     }
 
     /** Runs the task after commits of all servers, which PostgreSQL reports by notifications. */

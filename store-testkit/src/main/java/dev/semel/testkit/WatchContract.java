@@ -17,13 +17,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A watcher is notified of each new document in commit order, and can then read it. */
+/** A watcher is notified of each new document in commit order and of commits that ask for it, and can then read what they wrote. */
 @Needs(OrderedStore.class)
 public interface WatchContract extends DocumentFixture {
 
     /** Calls in one commit order. */
     DocumentCollection CALLS =
             DocumentCollection.of("calls", KeyTemplate.of("{call}")).inCommitOrder();
+
+    /** Documents without a commit order. */
+    DocumentCollection NOTES = DocumentCollection.of("notes", KeyTemplate.of("{note}"));
 
     private void call(String key) {
         transactions().run(tx -> CALLS.create(tx, key, Json.of("1")));
@@ -88,6 +91,40 @@ public interface WatchContract extends DocumentFixture {
             notified.forEach(WatchContract::awaitNotification);
         }
         ends.forEach(Runnable::run);
+    }
+
+    @Test
+    default void transactionThatNotifiesWatchers_isNotified_andItsWritesCanBeRead() {
+        Semaphore notified = new Semaphore(0);
+        Runnable end = ((OrderedStore) store()).watch(notified::release);
+        for (int i = 0; i < 5; i++) {
+            String key = "note-" + i;
+            notified.drainPermits();
+            transactions().run(tx -> {
+                tx.notifyWatchers();
+                return NOTES.create(tx, key, Json.of("1"));
+            });
+            awaitNotification(notified);
+            assertThat(NOTES.read(documents(), key)).isPresent();
+        }
+        end.run();
+    }
+
+    @Test
+    default void transactionThatNotifiesWatchersButWritesNothing_isNotNotified() {
+        Semaphore notified = new Semaphore(0);
+        Runnable end = ((OrderedStore) store()).watch(notified::release);
+        call("first");
+        awaitNotification(notified);
+        notified.drainPermits();
+        transactions().run(tx -> {
+            tx.notifyWatchers();
+            return NOTES.read(tx, "note");
+        });
+        call("second");
+        awaitNotification(notified);
+        assertThat(notified.availablePermits()).isZero();
+        end.run();
     }
 
     @Test

@@ -2,6 +2,9 @@ package dev.semel.store.spi;
 
 import dev.semel.key.KeyRange;
 import dev.semel.store.Document;
+import dev.semel.store.StoreException;
+import dev.semel.store.spi.Commit.DocumentWrite;
+import java.sql.Connection;
 import java.util.List;
 
 /**
@@ -55,6 +58,38 @@ public interface DocumentStore extends OnceStore, Document.Reader {
         public Scan withLimit(int limit) {
             return new Scan(collection, owner, index, range, after, limit, descending);
         }
+    }
+
+    /**
+     * A store of documents in a database that applications use by JDBC. Documents can be created in a transaction of the application: they exist
+     * if it commits.
+     */
+    interface Jdbc extends DocumentStore {
+
+        /**
+         * Creates a document without an owner in the transaction of a connection. {@linkplain OrderedStore#watch Watchers} are notified when it
+         * commits. The connection keeps its role and settings.
+         *
+         * <p>The transaction does not lock the document as a commit does, so no commit may write a document with the same key meanwhile. If
+         * another transaction has created one and has not ended, this waits for it.
+         *
+         * @param connection a connection to the database of the store, with auto-commit off
+         * @param commitId becomes the commit id of the document
+         * @return false if the key is in use, even by an expired document
+         * @throws IllegalArgumentException if the connection is in auto-commit mode, or if the document has an owner or needs a commit sequence
+         *     number
+         * @throws StoreException if the database fails; then the transaction can only be rolled back
+         */
+        boolean create(Connection connection, String commitId, DocumentWrite.Put put);
+
+        /**
+         * Returns documents in key order, as the transaction of a connection sees them. The connection keeps its role and settings.
+         *
+         * @param connection a connection to the database of the store, with auto-commit off
+         * @throws IllegalArgumentException if the connection is in auto-commit mode
+         * @throws StoreException if the database fails; then the transaction can only be rolled back
+         */
+        List<Document> scan(Connection connection, Scan scan);
     }
 
     /** Applies all writes if all preconditions hold; otherwise changes nothing, and returns which precondition failed. */
