@@ -1,0 +1,174 @@
+package dev.semel.testkit.client;
+
+import dev.semel.testkit.Eventually;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * Runs a scenario with a client and a server, and checks it.
+ *
+ * <p>The server needs the API of Semel's feed: {@code POST /v1/feed/posts}.
+ */
+public final class ScenarioRun implements AutoCloseable {
+
+    private final Scenario scenario;
+    private final ClientDriver client;
+    private final ServerDriver server;
+    private final FaultProxy proxy;
+    private final Map<String, String> ids = new HashMap<>();
+    private final Object lock = new Object();
+
+    /**
+     * Prepares a run, without starting the client.
+     *
+     * @param client stopped, and without entries
+     * @param server ready
+     */
+    public ScenarioRun(Scenario scenario, ClientDriver client, ServerDriver server) {
+        this.scenario = scenario;
+        this.client = client;
+        this.server = server;
+        this.proxy = new FaultProxy(scenario.plan(), this::killed);
+        proxy.forwardTo(server.port());
+    }
+
+    /**
+     * Runs the scenario to its end, and returns what is not as expected.
+     *
+     * @throws org.opentest4j.TestAbortedException if the scenario sets clocks, and one of them cannot be set
+     */
+    public List<String> run() {
+        inClient(driver -> driver.start(proxy.uri()));
+        scenario.steps().forEach(this::take);
+        settle();
+        return new Checker(scenario, ids, client.speed()).check(proxy.attempts(), entries(), server.effects());
+    }
+
+    /** Returns what was sent, for the message of a failure. */
+    public List<Attempt> attempts() {
+        return proxy.attempts();
+    }
+
+    private void take(Scenario.Step step) {
+        switch (step.action()) {
+            case ADD -> named(step).forEach(entry -> inClient(driver ->
+                    ids.put(entry.name(), driver.add(scenario.request(entry)))));
+            case RETRY -> named(step).forEach(entry -> inClient(driver -> driver.retry(id(entry))));
+            case DISCARD -> named(step).forEach(entry -> inClient(driver -> driver.discard(id(entry))));
+            case AWAIT -> named(step).forEach(entry -> awaitAttempt(entry, step.attempt()));
+            case SETTLE -> settle();
+            case OFFLINE -> network(false);
+            case ONLINE -> network(true);
+            case CLOCK -> advance(step.by());
+            case KILL_CLIENT -> killed(Fault.Target.CLIENT);
+            case RESTART_CLIENT -> inClient(driver -> {
+                driver.stop();
+                driver.start(proxy.uri());
+            });
+            case KILL_SERVER -> server.kill();
+            case START_SERVER -> {
+                server.start();
+                proxy.forwardTo(server.port());
+            }
+        }
+    }
+
+    private void inClient(Consumer<ClientDriver> action) {
+        synchronized (lock) {
+            action.accept(client);
+        }
+    }
+
+    private List<ClientDriver.Entry> entries() {
+        synchronized (lock) {
+            return client.entries();
+        }
+    }
+
+    private List<Scenario.Entry> named(Scenario.Step step) {
+        return scenario.entries().stream()
+                .filter(entry ->
+                        step.entries().isEmpty() || step.entries().contains(entry.name()))
+                .toList();
+    }
+
+    private String id(Scenario.Entry entry) {
+        return Objects.requireNonNull(ids.get(entry.name()), entry.name());
+    }
+
+    private void network(boolean isOn) {
+        proxy.network(isOn);
+        inClient(driver -> driver.network(isOn));
+    }
+
+    private void advance(Duration by) {
+        boolean areSet = server.advance(by);
+        proxy.forwardTo(server.port());
+        synchronized (lock) {
+            areSet &= client.advance(by);
+        }
+        Assumptions.assumeTrue(areSet, "The clocks can be set");
+    }
+
+    private void killed(Fault.Target target) {
+        if (target == Fault.Target.CLIENT) {
+            inClient(driver -> {
+                driver.kill();
+                driver.start(proxy.uri());
+            });
+        } else {
+            server.kill();
+            server.start();
+            proxy.forwardTo(server.port());
+        }
+    }
+
+    private void awaitAttempt(Scenario.Entry entry, int number) {
+        String request = scenario.request(entry).identity();
+        Eventually.assertHolds(() -> {
+            boolean hasEnded = proxy.attempts().stream()
+                    .anyMatch(attempt -> attempt.request().equals(request)
+                            && attempt.number() == number
+                            && attempt.isEnded());
+            require(hasEnded, "Attempt " + number + " to send " + entry.name() + " has not ended");
+        });
+    }
+
+    /** Waits until no entry is pending but those behind a failed one. */
+    private void settle() {
+        Eventually.assertHolds(() -> {
+            List<ClientDriver.Entry> entries = entries();
+            Set<String> stopped = new HashSet<>();
+            for (ClientDriver.Entry entry : entries) {
+                if (entry.status().equals("failed")) {
+                    stopped.add(entry.lane());
+                }
+            }
+            for (ClientDriver.Entry entry : entries) {
+                require(
+                        !entry.status().equals("pending") || stopped.contains(entry.lane()),
+                        scenario + " has not settled; " + entry.lane() + " waits: " + entry.lastError());
+            }
+        });
+    }
+
+    private static void require(boolean condition, String message) {
+        if (!condition) {
+            throw new AssertionError(message);
+        }
+    }
+
+    /** Closes the client and the proxy. */
+    @Override
+    public void close() {
+        proxy.close();
+        client.close();
+    }
+}
