@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * @param meters the metrics of the store
  * @param closer closes the store and its connections
  */
-record Storage(
+public record Storage(
         OrderedStore store,
         StoreAdmin admin,
         Supplier<Map<String, Integer>> connections,
@@ -49,7 +49,7 @@ record Storage(
      *
      * @throws StoreException if the store cannot be opened; the message names the cause
      */
-    static Storage open(StoreSettings settings, Time time) {
+    public static Storage open(StoreSettings settings, Time time) {
         StoreUrl url = settings.url();
         if (url instanceof PostgresUrl postgres) {
             return PostgresStorage.open(postgres, settings).asStorage();

@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A server process, started as users do, in dev mode and with the embedded store. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
 
     private static final Pattern READY = Pattern.compile("Semel is ready at (\\S+)");
     private static final Pattern TOKEN = Pattern.compile("\"token\":\"([^\"]+)\"");
@@ -36,7 +36,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Builds and starts the server. It has no quota, because all load comes from one user. */
-    static ServerProcess start(Path home, Path folder) {
+    public static ServerProcess start(Path home, Path folder) {
         try {
             build(home);
             long startedAt = System.nanoTime();
@@ -71,7 +71,8 @@ final class ServerProcess implements AutoCloseable {
         process.getInputStream().readAllBytes();
     }
 
-    String url() {
+    /** Returns the address of the server. */
+    public String url() {
         return url;
     }
 
@@ -81,7 +82,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Returns a token for a user. */
-    String token(String user) {
+    public String token(String user) {
         Matcher token = TOKEN.matcher(post("/v1/dev/token", "none", "none", "{\"user\":\"" + user + "\"}"));
         if (!token.find()) {
             throw new IllegalStateException("The server returned no token");

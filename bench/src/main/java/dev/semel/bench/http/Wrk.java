@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Loads a server with wrk, which runs in a separate process. */
-final class Wrk {
+public final class Wrk {
 
     private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
     private static final Pattern LATENCY = Pattern.compile("(50|99)%\\s+([0-9.]+)(us|ms|s)\\b");
@@ -23,7 +23,7 @@ final class Wrk {
     private final int connections;
 
     /** @param folder folder for scripts */
-    Wrk(Path folder, int connections) {
+    public Wrk(Path folder, int connections) {
         this.folder = folder;
         this.connections = connections;
     }
@@ -35,9 +35,10 @@ final class Wrk {
      * @param medianMicros median latency
      * @param slowMicros p99 latency
      */
-    record Load(double perSecond, double medianMicros, double slowMicros) {}
+    public record Load(double perSecond, double medianMicros, double slowMicros) {}
 
-    static boolean isInstalled() {
+    /** Returns whether wrk can be started. */
+    public static boolean isInstalled() {
         try {
             return run(List.of("wrk", "-v")).contains("wrk");
         } catch (IOException e) {
@@ -50,7 +51,7 @@ final class Wrk {
      *
      * @param script Lua script that makes the requests
      */
-    Load load(String url, String script, Duration time) {
+    public Load load(String url, String script, Duration time) {
         try {
             Path file = Files.writeString(folder.resolve("load.lua"), script);
             String output = run(List.of(

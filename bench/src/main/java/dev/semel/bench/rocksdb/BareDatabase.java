@@ -23,7 +23,7 @@ import org.rocksdb.WriteOptions;
  * The baseline of the benchmark: RocksDB without Semel. It has the column families, cache and filters of the embedded store, and writes the
  * same number of bytes under keys in the same order.
  */
-final class BareDatabase implements AutoCloseable {
+public final class BareDatabase implements AutoCloseable {
 
     private static final long CACHE_BYTES = 256L << 20;
     private static final List<String> FAMILIES = List.of(
@@ -60,7 +60,7 @@ final class BareDatabase implements AutoCloseable {
     }
 
     /** @param concurrent whether several threads may write to memory at the same time, as is RocksDB's default */
-    static BareDatabase open(Path folder, boolean concurrent) {
+    public static BareDatabase open(Path folder, boolean concurrent) {
         try {
             return new BareDatabase(folder, concurrent);
         } catch (RocksDBException e) {
@@ -74,7 +74,7 @@ final class BareDatabase implements AutoCloseable {
     }
 
     /** A row as the store wrote it. */
-    static final class Row {
+    public static final class Row {
 
         private final int family;
         private final byte[] key;
@@ -86,13 +86,14 @@ final class BareDatabase implements AutoCloseable {
             this.value = value;
         }
 
-        int length() {
+        /** Returns the number of bytes of key and value. */
+        public int length() {
             return key.length + value.length;
         }
     }
 
     /** Returns all rows of a store, except its metadata in the first family. */
-    List<Row> rows() {
+    public List<Row> rows() {
         List<Row> rows = new ArrayList<>();
         for (int family = 1; family < families.size(); family++) {
             try (RocksIterator each = db.newIterator(families.get(family))) {
@@ -105,7 +106,7 @@ final class BareDatabase implements AutoCloseable {
     }
 
     /** Writes rows of the same lengths in one synced batch. */
-    void write(List<Row> rows) throws RocksDBException {
+    public void write(List<Row> rows) throws RocksDBException {
         long number = numbers.incrementAndGet();
         try (WriteBatch batch = new WriteBatch()) {
             for (Row row : rows) {

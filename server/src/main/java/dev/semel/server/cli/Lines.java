@@ -10,16 +10,24 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the lines of a stream of any content: bytes that are not UTF-8 are replaced, and a line is cut after
- * {@value #LONGEST} characters, so that no input fills the memory.
+ * Reads the lines of a stream of any content: bytes that are not UTF-8 are replaced, and a line is cut after a number of characters, so that
+ * no input fills the memory.
  */
 final class Lines {
 
     static final int LONGEST = 1 << 20;
 
     private final Reader in;
+    private final int longest;
+    private boolean cut;
 
+    /** Cuts lines after {@value #LONGEST} characters. */
     Lines(InputStream in) {
+        this(in, LONGEST);
+    }
+
+    Lines(InputStream in, int longest) {
+        this.longest = longest;
         this.in = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8), 1 << 16);
     }
 
@@ -31,9 +39,12 @@ final class Lines {
                 return null;
             }
             StringBuilder line = new StringBuilder();
+            cut = false;
             while (c >= 0 && c != '\n') {
-                if (line.length() < LONGEST) {
+                if (line.length() < longest) {
                     line.append((char) c);
+                } else {
+                    cut = true;
                 }
                 c = in.read();
             }
@@ -42,6 +53,11 @@ final class Lines {
         } catch (IOException e) {
             throw unreadable(e);
         }
+    }
+
+    /** Returns whether the last line was cut. */
+    boolean wasCut() {
+        return cut;
     }
 
     private static UncheckedIOException unreadable(IOException e) {

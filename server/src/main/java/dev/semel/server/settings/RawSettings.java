@@ -106,6 +106,11 @@ public final class RawSettings {
         return Objects.requireNonNull(value);
     }
 
+    /** Returns whether an option, the environment or the file sets a setting. */
+    public boolean isSet(Setting setting) {
+        return !of(setting).where.equals(setting.key());
+    }
+
     /** Returns the variables that begin with SEMEL_ and are not settings, each with the most similar variable or an empty text. */
     public Map<String, String> unknownVariables() {
         List<String> variables =

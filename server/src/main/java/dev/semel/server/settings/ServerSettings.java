@@ -146,7 +146,12 @@ public record ServerSettings(
         return text(host);
     }
 
-    private static StoreSettings store(RawSettings raw) {
+    /**
+     * Validates the settings of the store.
+     *
+     * @throws SettingException for the first invalid setting
+     */
+    public static StoreSettings store(RawSettings raw) {
         return new StoreSettings(
                 url(raw.of(Setting.STORE)),
                 bytes(raw.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
@@ -300,6 +305,16 @@ public record ServerSettings(
 
     private static Duration time(Value value) {
         return time(value, "");
+    }
+
+    /**
+     * Parses a time such as {@code 24h}.
+     *
+     * @param where the name of the option, for errors
+     * @throws SettingException if it is malformed
+     */
+    public static Duration time(String where, String text) {
+        return time(new Value(text, where));
     }
 
     private static Duration time(Value value, String alternative) {
