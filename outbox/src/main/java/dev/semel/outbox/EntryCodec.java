@@ -62,6 +62,10 @@ final class EntryCodec {
             if (firstSentAt != null) {
                 json.writeStringProperty("firstSentAt", firstSentAt.toString());
             }
+            Reason reason = entry.reason();
+            if (reason != null) {
+                json.writeStringProperty("reason", reason.toString());
+            }
             String lastError = entry.lastError();
             if (lastError != null) {
                 json.writeStringProperty("lastError", lastError);
@@ -125,6 +129,7 @@ final class EntryCodec {
         private @Nullable Instant nextRetryAt;
         private @Nullable Instant createdAt;
         private @Nullable Instant firstSentAt;
+        private @Nullable Reason reason;
         private @Nullable String lastError;
         private int responseStatus;
         private @Nullable String responseBody;
@@ -146,6 +151,7 @@ final class EntryCodec {
                 case "nextRetryAt" -> nextRetryAt = Instant.parse(json.getString());
                 case "createdAt" -> createdAt = Instant.parse(json.getString());
                 case "firstSentAt" -> firstSentAt = Instant.parse(json.getString());
+                case "reason" -> reason = Reason.valueOf(json.getString().toUpperCase(Locale.ROOT));
                 case "lastError" -> lastError = json.getString();
                 case "responseStatus" -> responseStatus = json.getIntValue();
                 case "responseBody" -> responseBody = json.getString();
@@ -175,6 +181,7 @@ final class EntryCodec {
                     Objects.requireNonNull(nextRetryAt),
                     Objects.requireNonNull(createdAt),
                     firstSentAt,
+                    reason,
                     lastError,
                     responseBody == null ? null : new Response(responseStatus, responseBody));
         }

@@ -155,6 +155,7 @@ final class EntryStore {
                 now,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -307,6 +308,7 @@ final class EntryStore {
                     document.createdAt(),
                     document.createdAt(),
                     null,
+                    Reason.INVALID,
                     e.getMessage(),
                     null);
         }

@@ -1,12 +1,16 @@
 package dev.semel.outbox;
 
 import dev.semel.document.Transaction;
+import dev.semel.outbox.OutboxEntry.Status;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
 import dev.semel.store.spi.DocumentStore;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A durable queue of HTTP requests in a store. A processor sends them. Thread-safe.
@@ -93,8 +97,84 @@ public final class Outbox {
         return entries.add(tx, request);
     }
 
+    /**
+     * Adds an entry in a JDBC transaction of the application. It is sent only if the transaction commits.
+     *
+     * @param connection a connection to the database of the store, with auto-commit off
+     * @throws IllegalArgumentException if the connection is in auto-commit mode
+     * @throws UnsupportedOperationException if the store is not in a database that applications use by JDBC
+     * @throws StoreException if the database fails; then the transaction can only be rolled back
+     */
+    public OutboxEntry add(Connection connection, OutboxRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
     /** Returns the entry with a given id; empty if there is none, or if it was confirmed and has expired. */
     public Optional<OutboxEntry> find(String id) {
         return entries.find(id);
+    }
+
+    /**
+     * Selects entries to list.
+     *
+     * @param status only entries with this status; null for all
+     * @param lane only entries of this lane; null for all
+     * @param after the {@link Page#next} of the page before; empty to start
+     * @param limit the most entries of a page
+     */
+    public record Query(@Nullable Status status, @Nullable String lane, String after, int limit) {
+
+        /** Selects all entries. */
+        public static Query all() {
+            return new Query(null, null, "", 50);
+        }
+    }
+
+    /**
+     * A page of entries.
+     *
+     * @param entries in the order of adding; those that are confirmed precede those in the queue
+     * @param next where the next page starts; empty if this is the last page
+     */
+    public record Page(List<OutboxEntry> entries, String next) {}
+
+    /** Returns a page of entries. */
+    public Page list(Query query) {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Lets a failed entry be sent again, with the same key. Its lane continues with it. An entry that has failed because its key had expired is
+     * then sent as if for the first time.
+     *
+     * @return false if there is no such entry, or if it has not failed
+     */
+    public boolean retry(String id) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Lets all failed entries be sent again, and returns how many there were. */
+    public long retryAll() {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Deletes an entry that is pending or has failed. Its lane continues with the next one. If the entry is being sent, or was sent before, the
+     * API may have processed it.
+     *
+     * @return false if there is no such entry
+     */
+    public boolean discard(String id) {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Deletes confirmed entries.
+     *
+     * @param olderThan how long ago they were confirmed at least
+     * @return how many were deleted
+     */
+    public long purge(Duration olderThan) {
+        throw new UnsupportedOperationException();
     }
 }

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param nextRetryAt when the entry may be sent
  * @param createdAt when the entry was added
  * @param firstSentAt when the first attempt started, or an earlier time if that is not known exactly; null if there was none
- * @param lastError why the last attempt was not confirmed; null if there was none
+ * @param reason why the last attempt was not confirmed; null if there was none
+ * @param lastError the reason in a sentence; null if there was none
  * @param response the API's final response; null if there is none
  */
 public record OutboxEntry(
@@ -39,6 +40,7 @@ public record OutboxEntry(
         Instant nextRetryAt,
         Instant createdAt,
         @Nullable Instant firstSentAt,
+        @Nullable Reason reason,
         @Nullable String lastError,
         @Nullable Response response) {
 
