@@ -19,7 +19,7 @@ public enum Reason {
     /** The API asks to try again later. */
     BUSY,
 
-    /** The API has failed. */
+    /** The API reports that it has failed. */
     SERVER_ERROR,
 
     /** The API still processes an earlier attempt. */
