@@ -183,7 +183,8 @@ final class Attempts {
         if (decision instanceof Decision.AskLater) {
             return retryAfter(entry, Reason.OUTCOME_UNKNOWN, problem, backoff.betweenQuestions(entry.retryCount()));
         }
-        Response response = reply instanceof Received received ? new Response(received.status(), received.body()) : null;
+        Response response =
+                reply instanceof Received received ? new Response(received.status(), received.body()) : null;
         if (decision instanceof Decision.LookUp) {
             Instant now = clock.instant();
             Instant firstSentAt = entry.firstSentAt();
@@ -203,8 +204,7 @@ final class Attempts {
         if (most != null && entry.retryCount() + 1 >= most) {
             return failed(entry, Reason.GAVE_UP, "attempt " + most + " failed: " + reason + ", " + problem, null);
         }
-        return new Result.Again(
-                entry.retried(clock.instant().plus(pause), reason, error(reason, problem)), reason);
+        return new Result.Again(entry.retried(clock.instant().plus(pause), reason, error(reason, problem)), reason);
     }
 
     private static Result failed(OutboxEntry entry, Reason reason, String problem, @Nullable Response response) {

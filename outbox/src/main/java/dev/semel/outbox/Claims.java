@@ -170,7 +170,7 @@ final class Claims implements AutoCloseable {
             }
             long now = epoch;
             Claim claim = entries.transactions().run(tx -> {
-                DocumentId id = new DocumentId(entries.collection("lanes"), "", lane);
+                DocumentId id = entries.claim(lane);
                 Optional<Document> current = tx.expectAbsent(id);
                 Instant since = null;
                 if (current.isPresent()) {
@@ -180,7 +180,8 @@ final class Claims implements AutoCloseable {
                     }
                     since = sinceOf(current.get());
                 }
-                Json data = Json.of("{\"sender\":\"" + sender + "\",\"since\":\"" + (since == null ? tx.now() : since) + "\"}");
+                Json data = Json.of(
+                        "{\"sender\":\"" + sender + "\",\"since\":\"" + (since == null ? tx.now() : since) + "\"}");
                 Document claimed = current.isPresent()
                         ? current.get().updated(tx.now(), data)
                         : Document.created(id, tx.now(), null, data);

@@ -313,6 +313,11 @@ final class EntryStore {
         return new DocumentId(done, "", id.key());
     }
 
+    /** Returns the id of the document that shows which sender has claimed a lane. */
+    DocumentId claim(String lane) {
+        return new DocumentId(collection("lanes"), "", lane);
+    }
+
     static List<IndexEntry> indexEntries(EntryId id) {
         return List.of(new IndexEntry(LANES, id.laneKey()));
     }

@@ -87,7 +87,8 @@ final class Inquiry {
                         ? new Finding.Processed(new Response(Integer.parseInt(outcome), ""))
                         : new Finding.Unclear();
             }
-            case "processing", "failed", "unknown" -> new Finding.Sendable(); // the API itself decides what a retry does
+            case "processing", "failed", "unknown" ->
+                new Finding.Sendable(); // the API itself decides what a retry does
             default -> new Finding.Unclear();
         };
     }

@@ -203,7 +203,8 @@ final class LaneRun {
                 return isReleased || claim.isLost() ? Next.SOON : null;
             }
             if (result instanceof Result.Again again) {
-                Duration pause = Duration.between(entries.store().clock().instant(), again.entry().nextRetryAt());
+                Duration pause = Duration.between(
+                        entries.store().clock().instant(), again.entry().nextRetryAt());
                 return pause.isNegative() ? Next.SOON : Next.after(pause);
             }
             if (isReleased) {

@@ -1,9 +1,9 @@
 package dev.semel.outbox;
 
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.outbox.LaneRun.Next;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
-import dev.semel.document.Transactions.WriteConflictException;
 import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -54,7 +54,8 @@ public final class OutboxProcessor implements AutoCloseable {
             Outbox outbox, ProcessorSettings settings, OutboxListener listener, Time time, RandomGenerator random) {
         this.entries = outbox.entries();
         this.time = time;
-        Transport transport = new Transport(settings.api(), settings.timeout(), entries.store().clock());
+        Transport transport = new Transport(
+                settings.api(), settings.timeout(), entries.store().clock());
         Attempts attempts = new Attempts(
                 settings,
                 transport,

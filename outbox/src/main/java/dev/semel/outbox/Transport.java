@@ -64,9 +64,7 @@ final class Transport {
             boolean isEmpty = payload.length == 0;
             request.header("Idempotency-Key", entry.idempotencyKey())
                     .header("X-Client-Tx-Id", entry.clientTxId())
-                    .method(
-                            entry.method(),
-                            isEmpty ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(payload));
+                    .method(entry.method(), isEmpty ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(payload));
             if (!isEmpty) {
                 request.header("Content-Type", entry.contentType());
             }
@@ -78,7 +76,8 @@ final class Transport {
 
     /** Sends a GET request. */
     Reply get(String endpoint, @Nullable String token) throws InterruptedException {
-        return exchange(request(endpoint, token).header("Accept", "application/json").build());
+        return exchange(
+                request(endpoint, token).header("Accept", "application/json").build());
     }
 
     private HttpRequest.Builder request(String endpoint, @Nullable String token) {
