@@ -1,0 +1,131 @@
+package dev.semel.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.document.Transactions;
+import dev.semel.json.Json;
+import dev.semel.outbox.Outbox.Page;
+import dev.semel.outbox.Outbox.Query;
+import dev.semel.outbox.OutboxEntry.Status;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
+import dev.semel.store.Time;
+import dev.semel.testkit.ControlledTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the tests of an outbox on any store have in common. */
+interface OutboxFixture {
+
+    Duration KEEP = Duration.ofDays(7);
+
+    /** Returns the store, which counts what is read, and whose time is {@link #time}. */
+    CountingStore store();
+
+    ControlledTime time();
+
+    /** Returns the name of this test's outbox: tests may share a store. */
+    String name();
+
+    /** Returns a new object on the outbox of this test. */
+    default Outbox outbox() {
+        return Outbox.on(store(), name(), KEEP, Time.system());
+    }
+
+    static OutboxRequest request(String operation) {
+        return OutboxRequest.post("/v1/feed/posts").operation(operation).json("{\"text\":\"hello\"}");
+    }
+
+    static OutboxRequest request(String operation, String lane) {
+        return request(operation).lane(lane);
+    }
+
+    /** Stores a changed entry, as a processor does that holds the lane. */
+    default boolean update(OutboxEntry changed) {
+        return outbox().entries().update(tx -> true, changed);
+    }
+
+    /** Moves an entry to the confirmed ones, as a processor does that holds the lane. */
+    default void confirm(OutboxEntry entry) {
+        OutboxEntry confirmed = with(entry, Status.CONFIRMED, 0, null, null, new OutboxEntry.Response(201, "{}"));
+        assertThat(outbox().entries().confirm(tx -> true, confirmed)).isTrue();
+    }
+
+    /** Lets an entry fail, as a processor does that holds the lane. */
+    default OutboxEntry fail(OutboxEntry entry, Reason reason) {
+        OutboxEntry failed = with(
+                entry, Status.FAILED, 3, time().instant(), reason, new OutboxEntry.Response(400, "{\"status\":400}"));
+        assertThat(update(failed)).isTrue();
+        return failed;
+    }
+
+    static OutboxEntry with(
+            OutboxEntry entry,
+            Status status,
+            int retryCount,
+            @Nullable Instant firstSentAt,
+            @Nullable Reason reason,
+            OutboxEntry.@Nullable Response response) {
+        return new OutboxEntry(
+                entry.id(),
+                entry.idempotencyKey(),
+                entry.clientTxId(),
+                entry.operation(),
+                entry.method(),
+                entry.endpoint(),
+                entry.contentType(),
+                entry.payload(),
+                entry.lane(),
+                status,
+                retryCount,
+                entry.nextRetryAt(),
+                entry.createdAt(),
+                firstSentAt,
+                reason,
+                reason == null ? null : "because of " + reason,
+                response);
+    }
+
+    /** Replaces the data of an entry, as a newer version or a failing disk does. */
+    default void overwrite(OutboxEntry entry, String data) {
+        DocumentId id = queued(entry);
+        new Transactions(store(), Time.system()).run(tx -> {
+            Document current = tx.read(id).orElseThrow();
+            return tx.put(
+                    current.updated(tx.now(), Json.of(data)), EntryStore.indexEntries(EntryId.parse(entry.id())));
+        });
+    }
+
+    default DocumentId queued(OutboxEntry entry) {
+        return new DocumentId("outbox." + name() + ".queue", "", entry.id());
+    }
+
+    default DocumentId mark(OutboxEntry entry) {
+        return new DocumentId("outbox." + name() + ".failed", "", entry.id());
+    }
+
+    /** Returns the entries of all pages. */
+    default List<OutboxEntry> all(Query query) {
+        List<OutboxEntry> all = new ArrayList<>();
+        for (Query next = query; ; ) {
+            Page page = outbox().list(next);
+            assertThat(page.entries()).hasSizeLessThanOrEqualTo(query.limit());
+            all.addAll(page.entries());
+            if (page.next().isEmpty()) {
+                return all;
+            }
+            next = next.after(page);
+        }
+    }
+
+    default List<OutboxEntry> all(@Nullable Status status, @Nullable String lane) {
+        return all(new Query(status, lane, "", 7));
+    }
+
+    default List<String> operations(@Nullable Status status, @Nullable String lane) {
+        return all(status, lane).stream().map(OutboxEntry::operation).toList();
+    }
+}
