@@ -79,13 +79,10 @@ interface AddingContract extends OutboxFixture {
 
     @Test
     default void addToALongLane_readsNothingOfIt() {
-        Outbox outbox = outbox();
-        for (int i = 0; i < 20; i++) {
-            outbox.add(request("n" + i, "ann"));
-        }
+        addAll(20, i -> "ann");
         store().takeReads();
         time().advance(Duration.ofMillis(1));
-        outbox.add(request("next", "ann"));
+        outbox().add(request("next", "ann"));
         assertThat(store().takeReads()).isZero();
     }
 
@@ -127,8 +124,7 @@ interface AddingContract extends OutboxFixture {
                         if (thread == 0) {
                             time().setClock(time().instant().plusSeconds(j % 2 == 0 ? -10 : 10));
                         }
-                        OutboxEntry added =
-                                outboxes.get(j % 2).add(request(thread + "-" + j, lanes.of(thread)));
+                        OutboxEntry added = outboxes.get(j % 2).add(request(thread + "-" + j, lanes.of(thread)));
                         assertThat(ids.put(added.id(), added.operation())).isNull();
                     }
                 }));
@@ -199,6 +195,7 @@ interface AddingContract extends OutboxFixture {
     default void outboxesInOneStore_areSeparate() {
         Outbox other = Outbox.on(store(), name() + "_b", KEEP, Time.system());
         OutboxEntry here = outbox().add(request("here"));
+        time().advance(Duration.ofMillis(1)); // ids are unique within an outbox
         OutboxEntry there = other.add(request("there"));
         assertThat(operations(null, null)).containsExactly("here");
         assertThat(outbox().find(there.id())).isEmpty();

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.outbox.OutboxEntry.Status;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** What people decide about entries: retry, discard, purge. */
 interface DecisionContract extends OutboxFixture {
 
-    int MANY = 130; // more than one page
+    int MANY = EntryAdmin.PAGE + 10;
 
     @Test
     default void retriedEntry_isPendingAndDueNow_withTheSameKey() {
@@ -76,17 +75,12 @@ interface DecisionContract extends OutboxFixture {
 
     @Test
     default void retryAll_retriesTheFailedOnesOfAllPages() {
-        Outbox outbox = outbox();
-        for (int i = 0; i < MANY; i++) {
-            OutboxEntry entry = outbox.add(request("n" + i, "lane" + i));
-            if (i % 10 != 0) {
-                fail(entry, Reason.REJECTED);
-            }
-        }
-        assertThat(outbox.retryAll()).isEqualTo(MANY - MANY / 10);
+        List<OutboxEntry> entries = addAll(MANY + 2, i -> "lane" + i);
+        entries.subList(1, MANY + 1).forEach(entry -> fail(entry, Reason.REJECTED));
+        assertThat(outbox().retryAll()).isEqualTo(MANY);
         assertThat(operations(Status.FAILED, null)).isEmpty();
-        assertThat(operations(Status.PENDING, null)).hasSize(MANY);
-        assertThat(outbox.retryAll()).isZero();
+        assertThat(operations(Status.PENDING, null)).hasSize(MANY + 2);
+        assertThat(outbox().retryAll()).isZero();
     }
 
     @Test
@@ -167,10 +161,7 @@ interface DecisionContract extends OutboxFixture {
     @Test
     default void purge_deletesTheConfirmedOnesOfAllPages_thatAreOldEnough() {
         Outbox outbox = outbox();
-        List<OutboxEntry> entries = new ArrayList<>();
-        for (int i = 0; i < MANY; i++) {
-            entries.add(outbox.add(request("n" + i, "lane" + i % 10)));
-        }
+        List<OutboxEntry> entries = addAll(MANY, i -> "lane" + i % 10);
         Instant start = time().instant();
         // confirmed in another order than they were added
         for (int i = MANY - 1; i >= 0; i--) {
@@ -181,7 +172,10 @@ interface DecisionContract extends OutboxFixture {
         fail(outbox.add(request("failed")), Reason.REJECTED);
         assertThat(outbox.purge(Duration.ofSeconds(MANY + 1))).isZero();
         assertThat(outbox.purge(Duration.ofSeconds(31))).isEqualTo(MANY - 30);
-        assertThat(operations(Status.CONFIRMED, null)).hasSize(30).startsWith("n0").endsWith("n29");
+        assertThat(operations(Status.CONFIRMED, null))
+                .hasSize(30)
+                .startsWith("n0")
+                .endsWith("n29");
         assertThat(outbox.purge(Duration.ofDays(1_000_000))).isZero();
         assertThat(outbox.purge(Duration.ZERO)).isEqualTo(30);
         assertThat(operations(null, null)).containsExactly("pending", "failed");

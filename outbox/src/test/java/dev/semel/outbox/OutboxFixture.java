@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What the tests of an outbox on any store have in common. */
@@ -41,6 +43,15 @@ interface OutboxFixture {
 
     static OutboxRequest request(String operation, String lane) {
         return request(operation).lane(lane);
+    }
+
+    /** Adds entries with operations n0, n1 and so on, in one transaction. */
+    default List<OutboxEntry> addAll(int count, IntFunction<String> lane) {
+        Outbox outbox = outbox();
+        return new Transactions(store(), Time.system())
+                .run(tx -> IntStream.range(0, count)
+                        .mapToObj(i -> outbox.add(tx, request("n" + i, lane.apply(i))))
+                        .toList());
     }
 
     /** Stores a changed entry, as a processor does that holds the lane. */
@@ -94,8 +105,7 @@ interface OutboxFixture {
         DocumentId id = queued(entry);
         new Transactions(store(), Time.system()).run(tx -> {
             Document current = tx.read(id).orElseThrow();
-            return tx.put(
-                    current.updated(tx.now(), Json.of(data)), EntryStore.indexEntries(EntryId.parse(entry.id())));
+            return tx.put(current.updated(tx.now(), Json.of(data)), EntryStore.indexEntries(EntryId.parse(entry.id())));
         });
     }
 
