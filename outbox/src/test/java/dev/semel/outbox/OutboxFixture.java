@@ -2,8 +2,10 @@ package dev.semel.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.document.Transaction;
 import dev.semel.document.Transactions;
 import dev.semel.json.Json;
+import dev.semel.outbox.EntryStore.Queued;
 import dev.semel.outbox.Outbox.Page;
 import dev.semel.outbox.Outbox.Query;
 import dev.semel.outbox.OutboxEntry.Status;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -54,18 +57,37 @@ interface OutboxFixture {
                         .toList());
     }
 
-    /** Stores a changed entry, as a processor does that holds the lane. */
-    default boolean update(OutboxEntry changed) {
-        return outbox().entries().update(tx -> true, changed);
+    /** The right to send, which no other has in these tests. */
+    EntryStore.Claim CLAIM = new EntryStore.Claim() {
+        @Override
+        public boolean isHeld(Transaction tx) {
+            return true;
+        }
+
+        @Override
+        public void release(Transaction tx) {}
+    };
+
+    /** Returns an entry as a processor reads it; empty if it is not in the queue. */
+    private Optional<Queued> read(OutboxEntry entry) {
+        return store().read(queued(entry))
+                .map(document -> new Queued(outbox().entries().entry(document), document));
     }
 
-    /** Moves an entry to the confirmed ones, as a processor does that holds the lane. */
+    /** Stores a changed entry, as a processor does. Returns false if it is not in the queue any more. */
+    default boolean update(OutboxEntry changed) {
+        Optional<Queued> current = read(changed);
+        return current.isPresent() && outbox().entries().update(CLAIM, current.get(), changed);
+    }
+
+    /** Moves an entry to the confirmed ones, as a processor does. */
     default void confirm(OutboxEntry entry) {
         OutboxEntry confirmed = with(entry, Status.CONFIRMED, 0, null, null, new OutboxEntry.Response(201, "{}"));
-        assertThat(outbox().entries().confirm(tx -> true, confirmed)).isTrue();
+        assertThat(outbox().entries().confirm(CLAIM, read(entry).orElseThrow(), confirmed, true))
+                .isTrue();
     }
 
-    /** Lets an entry fail, as a processor does that holds the lane. */
+    /** Lets an entry fail, as a processor does. */
     default OutboxEntry fail(OutboxEntry entry, Reason reason) {
         OutboxEntry failed = with(
                 entry, Status.FAILED, 3, time().instant(), reason, new OutboxEntry.Response(400, "{\"status\":400}"));
