@@ -225,7 +225,7 @@ interface AddingContract extends OutboxFixture {
         Semaphore news = new Semaphore(0);
         Runnable end = store().watch(news::release);
         try {
-            outbox().add(request("1"));
+            transactions().run(tx -> outbox().add(tx, request("1")));
             assertThat(news.tryAcquire(1, TimeUnit.MINUTES)).isTrue();
         } finally {
             end.run();
@@ -236,7 +236,7 @@ interface AddingContract extends OutboxFixture {
     default void hooks_areCalledWithTheLane() {
         Outbox outbox = outbox();
         List<String> lanes = new CopyOnWriteArrayList<>();
-        Runnable end = outbox.entries().onAdd(lanes::add);
+        Runnable end = outbox.entries().hooks().add(lanes::add);
         OutboxEntry ann = outbox.add(request("1", "ann"));
         OutboxEntry bob = outbox.add(request("2", "bob"));
         fail(ann, Reason.REJECTED);
