@@ -156,6 +156,9 @@ final class EntryAdmin {
             }
             tx.delete(entries.queued(key), EntryStore.indexEntries(key));
             deleteMark(tx, key);
+            // the sender that has claimed the lane has to read it again, as it may have read the entry
+            Optional<Document> claim = tx.read(entries.claim(key.lane()));
+            claim.ifPresent(document -> tx.put(document.updated(tx.now(), document.data()), List.of()));
             tx.notifyWatchers();
             return true;
         });

@@ -63,11 +63,27 @@ final class EntryStore {
         this.keepConfirmed = keepConfirmed;
     }
 
-    /** The right to write to the entries of a lane. */
-    interface Fence {
+    /**
+     * An entry of the queue as it was read.
+     *
+     * @param document its document
+     */
+    record Queued(OutboxEntry entry, Document document) {
 
-        /** Whether the sender still holds the lane. Reads the lease in the transaction, so the commit fails if it changes. */
+        /** Returns the digest of its lane. */
+        String lane() {
+            return EntryId.parse(entry.id()).lane();
+        }
+    }
+
+    /** The right to send the entries of a lane, and to write to them. */
+    interface Claim {
+
+        /** Whether it still holds. Makes this a precondition of the transaction, so the commit fails if the right is lost meanwhile. */
         boolean isHeld(Transaction tx);
+
+        /** Gives the right up when the transaction commits. */
+        void release(Transaction tx);
     }
 
     DocumentStore store() {
@@ -168,38 +184,49 @@ final class EntryStore {
         return store.read(queued(key)).or(() -> store.read(confirmed(key))).map(this::entry);
     }
 
-    /** Returns the oldest pending and failed entries of a lane, in order. */
-    List<OutboxEntry> head(String lane, int limit) {
-        Scan scan = new Scan(queue, "", LANES, KeyRange.ofPrefix(lane + "-"), "", limit);
-        return store.scan(scan).stream().map(this::entry).toList();
+    /**
+     * Returns pending and failed entries of a lane, in order.
+     *
+     * @param after the id after which to start; empty for the oldest
+     */
+    List<Queued> lane(String lane, String after, int limit) {
+        String from = after.isEmpty() ? "" : EntryId.parse(after).laneKey();
+        Scan scan = new Scan(queue, "", LANES, KeyRange.ofPrefix(lane + "-"), from, limit);
+        return store.scan(scan).stream().map(this::queued).toList();
     }
 
     /**
-     * Returns the next lane that has entries.
+     * Returns pending and failed entries of the next lanes that have any: all that are returned of one lane are in order, from its oldest on.
      *
      * @param lane the digest of the lane before; empty to start
      */
-    Optional<String> nextLane(String lane) {
+    List<Queued> lanesAfter(String lane, int limit) {
         String after = lane.isEmpty() ? "" : lane + ABOVE_ALL;
-        return store.scan(new Scan(queue, "", LANES, KeyRange.ofPrefix(""), after, 1)).stream()
-                .findFirst()
-                .map(document -> EntryId.parse(document.key()).lane());
+        Scan scan = new Scan(queue, "", LANES, KeyRange.ofPrefix(""), after, limit);
+        return store.scan(scan).stream().map(this::queued).toList();
+    }
+
+    private Queued queued(Document document) {
+        return new Queued(entry(document), document);
     }
 
     /**
-     * Writes an entry.
+     * Writes an entry, and gives the claim up.
      *
-     * @return false if the lease is lost, or if the entry is not in the queue any more; then nothing is written
+     * @return false if the claim is lost, or if the entry is not in the queue any more; then the entry is not written
      */
-    boolean update(Fence lease, OutboxEntry changed) {
-        EntryId id = EntryId.parse(changed.id());
+    boolean update(Claim claim, Queued current, OutboxEntry changed) {
         return transactions.run(tx -> {
-            if (!lease.isHeld(tx)) {
+            boolean held = claim.isHeld(tx);
+            if (held) {
+                claim.release(tx);
+            }
+            Optional<Document> stored = tx.expect(current.document());
+            if (!held || stored.isEmpty()) {
                 return false;
             }
-            Optional<Document> current = tx.read(queued(id));
-            current.ifPresent(document -> write(tx, document, changed));
-            return current.isPresent();
+            write(tx, stored.get(), changed);
+            return true;
         });
     }
 
@@ -226,19 +253,21 @@ final class EntryStore {
     /**
      * Moves an entry from the queue to the confirmed ones.
      *
-     * @return false if the lease is lost, or if the entry is not in the queue any more; then nothing is written
+     * @param isLast whether to give the claim up
+     * @return false if the claim is lost, or if the entry is not in the queue any more; then the entry is not written
      */
-    boolean confirm(Fence lease, OutboxEntry confirmed) {
+    boolean confirm(Claim claim, Queued current, OutboxEntry confirmed, boolean isLast) {
         EntryId id = EntryId.parse(confirmed.id());
         return transactions.run(tx -> {
-            if (!lease.isHeld(tx)) {
+            boolean held = claim.isHeld(tx);
+            if (held && isLast) {
+                claim.release(tx);
+            }
+            Optional<Document> stored = tx.expect(current.document());
+            if (!held || stored.isEmpty()) {
                 return false;
             }
-            Optional<Document> current = tx.read(queued(id));
-            if (current.isEmpty()) {
-                return false;
-            }
-            remove(tx, current.get());
+            remove(tx, stored.get(), current.entry().status() == Status.FAILED);
             if (!keepConfirmed.isZero() && tx.expectAbsent(confirmed(id)).isEmpty()) {
                 Instant expiresAt = tx.now().plus(keepConfirmed);
                 tx.put(
@@ -250,10 +279,10 @@ final class EntryStore {
     }
 
     /** Deletes an entry that the transaction has read from the queue. */
-    private void remove(Transaction tx, Document current) {
+    private void remove(Transaction tx, Document current, boolean isFailed) {
         EntryId id = EntryId.parse(current.key());
         tx.delete(current.id(), indexEntries(id));
-        if (entry(current).status() == Status.FAILED) {
+        if (isFailed) {
             deleteMark(tx, id);
         }
     }
@@ -282,6 +311,11 @@ final class EntryStore {
 
     DocumentId confirmed(EntryId id) {
         return new DocumentId(done, "", id.key());
+    }
+
+    /** Returns the id of the document that shows which sender has claimed a lane. */
+    DocumentId claim(String lane) {
+        return new DocumentId(collection("lanes"), "", lane);
     }
 
     static List<IndexEntry> indexEntries(EntryId id) {

@@ -77,6 +77,50 @@ public record OutboxEntry(
         }
     }
 
+    OutboxEntry sentAt(Instant time) {
+        return with(status, retryCount, nextRetryAt, time, reason, lastError, response);
+    }
+
+    OutboxEntry confirmed(Response response) {
+        return with(Status.CONFIRMED, retryCount, nextRetryAt, firstSentAt, null, null, response);
+    }
+
+    OutboxEntry retried(Instant at, Reason reason, String error) {
+        return with(Status.PENDING, retryCount + 1, at, firstSentAt, reason, error, null);
+    }
+
+    OutboxEntry failed(Reason reason, String error, @Nullable Response response) {
+        return with(Status.FAILED, retryCount, nextRetryAt, firstSentAt, reason, error, response);
+    }
+
+    private OutboxEntry with(
+            Status status,
+            int retryCount,
+            Instant nextRetryAt,
+            @Nullable Instant firstSentAt,
+            @Nullable Reason reason,
+            @Nullable String lastError,
+            @Nullable Response response) {
+        return new OutboxEntry(
+                id,
+                idempotencyKey,
+                clientTxId,
+                operation,
+                method,
+                endpoint,
+                contentType,
+                payload,
+                lane,
+                status,
+                retryCount,
+                nextRetryAt,
+                createdAt,
+                firstSentAt,
+                reason,
+                lastError,
+                response);
+    }
+
     /** Returns a text without key, payload and response, which are private: it may be logged. */
     @Override
     public String toString() {

@@ -43,6 +43,11 @@ public enum Reason {
     /** The limit of attempts or of age, which the owner of the outbox has set, is reached. */
     GAVE_UP;
 
+    /** Whether the network, or something in it, may be the cause. */
+    boolean isOfNetwork() {
+        return this == NO_RESPONSE || this == NOT_PROVEN || this == REDIRECTED;
+    }
+
     /** Returns the name in lower case, as in metrics and error texts. */
     @Override
     public String toString() {
