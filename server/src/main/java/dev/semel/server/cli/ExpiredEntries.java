@@ -4,7 +4,6 @@ import dev.semel.store.StoreException;
 import dev.semel.store.admin.StoreAdmin;
 import dev.semel.store.admin.StoreAdmin.Cleanup;
 import dev.semel.store.admin.StoreAdmin.SweepStep;
-import dev.semel.store.admin.Sweeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,45 +14,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the confirmed entries that have expired while a processor runs, since the store of an outbox may have no server that sweeps it.
+ * Deletes the confirmed entries that have expired from a store that belongs to this process. A processor that runs for long sweeps the store
+ * itself, and a shared store is swept by its servers. A processor that cron starts for a few seconds would never get to it.
  */
-final class ExpiredEntries implements AutoCloseable {
+final class ExpiredEntries {
 
     private static final Logger LOG = LoggerFactory.getLogger(ExpiredEntries.class);
-    private static final Duration PERIOD = Duration.ofHours(1);
+    private static final Duration PERIOD = Duration.ofHours(6);
 
-    private final StoreAdmin admin;
-    private final Sweeper sweeper;
+    private ExpiredEntries() {}
 
-    /** Starts to sweep the store at intervals. */
-    ExpiredEntries(OutboxOptions.Opened opened) {
-        this.admin = opened.storage().admin();
-        this.sweeper = new Sweeper(admin, opened.time());
-        sweeper.every(PERIOD, ExpiredEntries::warn);
-    }
-
-    private static void warn(RuntimeException e) {
-        LOG.atWarn().setCause(e).log("Expired entries cannot be deleted");
-    }
-
-    /**
-     * Sweeps the store now, at full speed, if the last sweep was long ago. A processor that runs for a few seconds only, as one started by
-     * cron, would never sweep otherwise.
-     */
-    void deleteIfDue() {
+    /** Sweeps a store at full speed, if the last sweep was long ago. Logs a failure. */
+    static void deleteIfDue(OutboxOptions.Opened opened) {
+        if (!opened.storage().store().isExclusive()) {
+            return;
+        }
+        StoreAdmin admin = opened.storage().admin();
         try {
             Instant now = admin.clock().instant();
             boolean due = admin.cleanups(1).stream()
                     .noneMatch(last -> last.time().plus(PERIOD).isAfter(now));
             if (due) {
-                sweep(now);
+                sweep(admin, now);
             }
         } catch (StoreException e) {
-            warn(e);
+            LOG.atWarn().setCause(e).log("Expired entries cannot be deleted");
         }
     }
 
-    private void sweep(Instant now) {
+    private static void sweep(StoreAdmin admin, Instant now) {
         Map<String, Long> deleted = new TreeMap<>();
         Optional<String> from = Optional.of("");
         while (from.isPresent()) {
@@ -65,10 +54,5 @@ final class ExpiredEntries implements AutoCloseable {
                 .map(table -> new Cleanup(table.getKey(), table.getValue(), now))
                 .toList();
         admin.log(cleanups);
-    }
-
-    @Override
-    public void close() {
-        sweeper.close();
     }
 }

@@ -4,7 +4,6 @@ import dev.semel.outbox.IfExpired;
 import dev.semel.outbox.Outbox;
 import dev.semel.outbox.Outbox.Page;
 import dev.semel.outbox.Outbox.Query;
-import dev.semel.outbox.OutboxEntry;
 import dev.semel.outbox.OutboxEntry.Status;
 import dev.semel.outbox.OutboxProcessor;
 import dev.semel.outbox.Proof;
@@ -19,6 +18,10 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -46,7 +49,8 @@ import picocli.CommandLine.Spec;
 final class OutboxRunCommand implements Callable<Integer> {
 
     private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
-    private static final Duration STEP = Duration.ofMillis(250);
+    private static final Duration LONGEST_RUN = Duration.ofDays(36_525);
+    private static final long STEP_MILLIS = 250;
     private static final int MOST_LANES = 1000;
     private static final int MOST_ATTEMPTS = 1_000_000;
 
@@ -96,8 +100,8 @@ final class OutboxRunCommand implements Callable<Integer> {
             names = "--give-up-after",
             paramLabel = "LIMIT",
             description =
-                    "An entry fails after so many attempts, or at this age: a number such as 20, or a time such as 7d."
-                            + " Without it, entries are never given up.")
+                    "When an entry fails without a final response: a number of attempts such as 20, or an age such as 7d."
+                            + " Without it, entries are sent until there is one.")
     private @Nullable String giveUpAfter;
 
     @Option(
@@ -182,8 +186,17 @@ final class OutboxRunCommand implements Callable<Integer> {
                 if (tokens != null) {
                     builder.token(tokens);
                 }
-                boolean isEmpty = send(opened, builder, progress, termination);
-                return isEmpty ? report(opened.outbox(), progress) : ExitCode.OK;
+                if (!untilEmpty) {
+                    terminal.println("Sending to " + server + " until the process is terminated");
+                    terminal.flush();
+                }
+                boolean isEmpty = send(builder, progress, termination);
+                terminal.println("Confirmed " + EntryOutput.count(progress.confirmed()));
+                if (!isEmpty) {
+                    return ExitCode.OK; // unless a signal has ended --until-empty, see Termination
+                }
+                ExpiredEntries.deleteIfDue(opened);
+                return report(opened.outbox());
             } finally {
                 terminal.flush(); // the process ends with the termination
             }
@@ -191,35 +204,39 @@ final class OutboxRunCommand implements Callable<Integer> {
     }
 
     /** Sends until the outbox is empty or the process is terminated, and returns whether the outbox is empty. */
-    private boolean send(
-            OutboxOptions.Opened opened,
-            OutboxProcessor.Builder builder,
-            SendingProgress progress,
-            Termination termination)
-            throws InterruptedException {
+    private boolean send(OutboxProcessor.Builder builder, SendingProgress progress, Termination termination)
+            throws InterruptedException, ExecutionException {
         boolean isEmpty = false;
-        try (ExpiredEntries expired = new ExpiredEntries(opened)) {
-            try (OutboxProcessor processor = builder.start()) {
-                while (!isEmpty && !termination.isRequested()) {
-                    if (untilEmpty) {
-                        isEmpty = processor.awaitEmpty(STEP);
-                    } else {
-                        termination.await(STEP.toMillis());
-                    }
-                    progress.show();
-                }
+        try (OutboxProcessor processor = builder.start()) {
+            FutureTask<Boolean> empty = new FutureTask<>(() -> processor.awaitEmpty(LONGEST_RUN));
+            if (untilEmpty) {
+                Thread awaiting = new Thread(empty, "semel-until-empty");
+                awaiting.setDaemon(true);
+                awaiting.start();
             }
-            progress.end();
-            if (isEmpty) {
-                expired.deleteIfDue();
+            while (!isEmpty && !termination.isRequested()) {
+                if (untilEmpty) {
+                    isEmpty = isTrue(empty);
+                } else {
+                    termination.await(STEP_MILLIS);
+                }
+                progress.show();
             }
         }
+        progress.end();
         return isEmpty;
     }
 
-    /** Prints the result of --until-empty, and returns the exit status. */
-    private int report(Outbox outbox, SendingProgress progress) {
-        terminal.println("Confirmed " + EntryOutput.count(progress.confirmed()));
+    private static boolean isTrue(FutureTask<Boolean> result) throws InterruptedException, ExecutionException {
+        try {
+            return result.get(STEP_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return false;
+        }
+    }
+
+    /** Lists the entries that are left, and returns the exit status. */
+    private int report(Outbox outbox) {
         Page failed = outbox.list(new Query(Status.FAILED, null, "", MOST_LISTED));
         if (failed.entries().isEmpty()) {
             return ExitCode.OK;
@@ -229,15 +246,14 @@ final class OutboxRunCommand implements Callable<Integer> {
         Page behind = outbox.list(new Query(Status.PENDING, null, "", MOST_LISTED));
         spec.commandLine()
                 .getErr()
-                .println(spec.qualifiedName() + ": " + count(failed) + " failed"
-                        + (behind.entries().isEmpty() ? "" : ", " + count(behind) + " behind in their lanes")
-                        + ". See './semel outbox show ID', then retry or discard");
+                .println(spec.qualifiedName() + ": Failed entries: " + count(failed)
+                        + ". Entries behind them in their lanes: " + count(behind)
+                        + ". See './semel outbox show ID', then retry or discard them");
         return ExitCode.SOFTWARE;
     }
 
     private static String count(Page page) {
-        List<OutboxEntry> entries = page.entries();
-        return (page.next().isEmpty() ? "" : "more than ") + EntryOutput.count(entries.size());
+        return (page.next().isEmpty() ? "" : "more than ") + page.entries().size();
     }
 
     private URI server() {
@@ -281,7 +297,7 @@ final class OutboxRunCommand implements Callable<Integer> {
         Duration tombstones = time("--tombstone-life", tombstoneLife);
         IfExpired policy = policy();
         Setting limit = limit();
-        Proof proofOfOrigin = proof();
+        Setting origin = origin();
         if (parallel < 1 || parallel > MOST_LANES) {
             throw new UsageException(
                     spec, "--parallel must be a whole number from 1 to " + MOST_LANES + ", not '" + parallel + "'.");
@@ -291,9 +307,9 @@ final class OutboxRunCommand implements Callable<Integer> {
                     .timeout(longest)
                     .keyLife(keys)
                     .tombstoneLife(tombstones)
-                    .ifExpired(policy)
-                    .proof(proofOfOrigin);
+                    .ifExpired(policy);
             limit.apply(builder);
+            origin.apply(builder);
         };
     }
 
@@ -326,17 +342,17 @@ final class OutboxRunCommand implements Callable<Integer> {
         return builder -> builder.giveUpAfter(age);
     }
 
-    private Proof proof() {
+    private Setting origin() {
         String given = proof;
         if (given == null) {
-            return Proof.SEMEL;
+            return builder -> {};
         }
         String value = given.substring(given.indexOf(':') + 1);
         if (given.startsWith("header:") && HEADER.matcher(value).matches()) {
-            return Proof.header(value);
+            return builder -> builder.proof(Proof.header(value)).cannotAsk();
         }
         if (given.startsWith("content-type:") && MEDIA_TYPE.matcher(value).matches()) {
-            return Proof.contentType(value);
+            return builder -> builder.proof(Proof.contentType(value)).cannotAsk();
         }
         throw UsageErrors.notAccepted(spec, "--proof", given);
     }
