@@ -81,7 +81,8 @@ public final class OutboxProcessor implements AutoCloseable {
     private @Nullable Sweeper sweeper() {
         if (entries.store().isExclusive() && entries.store() instanceof AdminStore store) {
             Sweeper started = new Sweeper(store.admin(), time);
-            started.every(BETWEEN_SWEEPS, e -> LOG.log(Level.WARNING, "An outbox cannot be cleaned: {0}", e.getMessage()));
+            started.every(
+                    BETWEEN_SWEEPS, e -> LOG.log(Level.WARNING, "An outbox cannot be cleaned: {0}", e.getMessage()));
             return started;
         }
         return null;
