@@ -120,7 +120,11 @@ final class EntryOutput {
                     cell(entry.lane()),
                     cell(entry.method() + " " + entry.endpoint()),
                     Integer.toString(entry.retryCount()),
-                    pending ? entry.nextRetryAt().truncatedTo(ChronoUnit.MILLIS).toString() : "",
+                    pending
+                            ? entry.nextRetryAt()
+                                    .truncatedTo(ChronoUnit.SECONDS)
+                                    .toString()
+                            : "",
                     lastError == null ? "" : cell(lastError));
         }
         table.print(terminal, "");

@@ -79,7 +79,9 @@ final class RequestImport {
 
     private FailureException invalid(String reason, RuntimeException cause) {
         commit();
-        return new FailureException("Line " + line + ": " + reason + ". " + EntryOutput.count(added) + " added", cause);
+        String sentence = reason.endsWith("?") || reason.endsWith(".") ? reason : reason + ".";
+        return new FailureException(
+                "Line " + line + ": " + sentence + " " + EntryOutput.count(added) + " added", cause);
     }
 
     private void commit() {

@@ -168,7 +168,7 @@ public record ServerSettings(
         StoreUrl url = url(value, StoreUrl.DURABLE_FORMS);
         if (url instanceof StoreUrl.Memory) {
             throw value.fault(
-                    "must be " + StoreUrl.DURABLE_FORMS + ": what is in memory: is lost when the command ends");
+                    "must be " + StoreUrl.DURABLE_FORMS + ", not memory:, which is lost when the command ends");
         }
         return store(raw, url);
     }

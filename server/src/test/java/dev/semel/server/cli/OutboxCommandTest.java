@@ -378,9 +378,9 @@ class OutboxCommandTest {
         store = "memory:";
         assertWrongUse(
                 "add",
-                "--store must be " + forms + ": what is in memory: is lost when the command ends.",
+                "--store must be " + forms + ", not memory:, which is lost when the command ends.",
                 "--endpoint=/a");
-        assertWrongUse("list", "--store must be " + forms + ": what is in memory: is lost when the command ends.");
+        assertWrongUse("list", "--store must be " + forms + ", not memory:, which is lost when the command ends.");
         store = "mysql:";
         assertWrongUse("list", "--store must be " + forms + ", not 'mysql:'.");
         assertThat(Semel.run(
