@@ -209,7 +209,6 @@ public final class Transaction implements Document.Reader {
     /** Returns all reads and writes as a commit. */
     Commit toCommit(boolean discardWrites, @Nullable IdempotencyWrite once) {
         Collection<DocumentWrite> written = discardWrites ? List.of() : List.copyOf(writes.values());
-        return new Commit(
-                commitId, once, Map.copyOf(preconditions), written, notifiesWatchers && !written.isEmpty());
+        return new Commit(commitId, once, Map.copyOf(preconditions), written, notifiesWatchers && !written.isEmpty());
     }
 }

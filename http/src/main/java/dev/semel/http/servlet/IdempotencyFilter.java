@@ -228,9 +228,8 @@ public final class IdempotencyFilter implements Filter {
             throws IOException, ServletException {
         Idempotency rule = rules.apply(request);
         ServletRequestView view = new ServletRequestView(request);
-        String clientTxId = rule.mode() == Idempotency.Mode.NONE
-                ? null
-                : HttpOnce.repeatedClientTxId(view.method(), view::headers);
+        String clientTxId =
+                rule.mode() == Idempotency.Mode.NONE ? null : HttpOnce.repeatedClientTxId(view.method(), view::headers);
         if (clientTxId != null) {
             response.setHeader(HttpOnce.CLIENT_TX_ID_HEADER, clientTxId);
         }

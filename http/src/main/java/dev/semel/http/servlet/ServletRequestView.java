@@ -112,7 +112,8 @@ public final class ServletRequestView implements WebRequest {
     public byte @Nullable [] form(int limit) throws RejectedException {
         Map<String, String[]> parameters =
                 Payload.isForm(header(Payload.CONTENT_TYPE)) ? request.getParameterMap() : Map.of();
-        int count = parameters.values().stream().mapToInt(values -> values.length).sum();
+        int count =
+                parameters.values().stream().mapToInt(values -> values.length).sum();
         if (count <= Form.pairs(request.getQueryString())) {
             return null; // only the query has parameters: a filter in front may have read the form from the stream
         }
