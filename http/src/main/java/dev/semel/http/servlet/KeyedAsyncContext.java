@@ -127,6 +127,9 @@ final class KeyedAsyncContext implements AsyncContext {
      */
     void awaitHandler(Lease lease) {
         synchronized (this) {
+            if (state != State.WAITING) {
+                return; // the handler has just left, and waits for nobody
+            }
             awaited = true;
         }
         long timeout = container.getTimeout();

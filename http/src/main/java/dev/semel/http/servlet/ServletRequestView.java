@@ -8,6 +8,7 @@ import dev.semel.http.WebRequest;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,9 +26,16 @@ import org.jspecify.annotations.Nullable;
 public final class ServletRequestView implements WebRequest {
 
     private final HttpServletRequest request;
+    private final byte @Nullable [] read;
 
     public ServletRequestView(HttpServletRequest request) {
+        this(request, null);
+    }
+
+    /** @param read the body, if it was read in an earlier dispatch of the request */
+    ServletRequestView(HttpServletRequest request, byte @Nullable [] read) {
         this.request = request;
+        this.read = read;
     }
 
     @Override
@@ -62,7 +70,7 @@ public final class ServletRequestView implements WebRequest {
 
     @Override
     public InputStream body() throws IOException {
-        return request.getInputStream();
+        return read == null ? request.getInputStream() : new ByteArrayInputStream(read);
     }
 
     @Override
