@@ -17,11 +17,15 @@ import dev.semel.store.IfAbandoned;
 import dev.semel.store.Response;
 import dev.semel.store.Time;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.apache.catalina.connector.ResponseFacade;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -66,9 +70,38 @@ class KeyedAsyncContextTest {
     }
 
     private KeyedAsyncContext context(Lease lease) {
-        HttpServletResponse response = fake(HttpServletResponse.class);
-        AsyncRun run = new AsyncRun(new CapturedResponse(response, CapturedBody.NEVER, 0), lease, () -> () -> {});
+        return context(lease, new CapturedResponse(fake(HttpServletResponse.class), CapturedBody.NEVER, 0));
+    }
+
+    private KeyedAsyncContext context(Lease lease, CapturedResponse response) {
+        AsyncRun run = new AsyncRun(response, lease, () -> () -> {});
         return new KeyedAsyncContext(run, fake(AsyncContext.class), fake(HttpServletRequest.class), response, true);
+    }
+
+    /** A response of Tomcat whose client has disconnected. */
+    private static final class Disconnected extends HttpServletResponseWrapper {
+
+        Disconnected() {
+            super(new ResponseFacade(new org.apache.catalina.connector.Response(new org.apache.coyote.Response())));
+        }
+
+        @Override
+        public ServletOutputStream getOutputStream() throws IOException {
+            throw new IOException("The client has disconnected");
+        }
+
+        @Override
+        public boolean isCommitted() {
+            return true;
+        }
+
+        @Override
+        public void setStatus(int status) {}
+
+        @Override
+        public @Nullable String getContentType() {
+            return null;
+        }
     }
 
     @Test
@@ -92,6 +125,23 @@ class KeyedAsyncContextTest {
             context.dispatch();
             assertTimeoutPreemptively(LIMIT, () -> context.awaitHandler(lease));
             assertThat(dispatcher).isCompletedWithValue(Thread.currentThread());
+            return Response.of("done");
+        });
+    }
+
+    /** Tomcat is about to report the error on a thread of its own, and loses a dispatch that comes before. */
+    @Test
+    void dispatchAfterAFailedWrite_waitsForTheContainersReport() throws Exception {
+        leased(lease -> {
+            CapturedResponse response = new CapturedResponse(new Disconnected(), 1 << 10, 1 << 10);
+            KeyedAsyncContext context = context(lease, response);
+            response.streamOnFlush(true);
+            response.getOutputStream().write('a');
+            response.getOutputStream().flush();
+            assertThat(response.isErrorExpected()).isTrue();
+            context.dispatch();
+            assertThat(dispatcher.get(30, SECONDS)).isNotEqualTo(Thread.currentThread());
+            context.runPending(); // once only
             return Response.of("done");
         });
     }
