@@ -201,9 +201,17 @@ public final class IdempotencyFilter implements Filter {
     }
 
     /** What this filter has decided for the first dispatch of a request. */
-    private record Seen(@Nullable String keyedPath, byte @Nullable [] body) {
+    private static final class Seen {
 
         static final Seen UNKEYED = new Seen(null, null);
+
+        private final @Nullable String keyedPath;
+        private final byte @Nullable [] body;
+
+        Seen(@Nullable String keyedPath, byte @Nullable [] body) {
+            this.keyedPath = keyedPath;
+            this.body = body;
+        }
     }
 
     /** Returns what each filter has decided for a request. */

@@ -129,7 +129,7 @@ class KeyedAsyncContextTest {
         });
     }
 
-    /** Tomcat is about to report the error on a thread of its own, and loses a dispatch that comes before. */
+    /** Tomcat is about to report the error on another thread, and loses a dispatch that comes before. */
     @Test
     void dispatchAfterAFailedWrite_waitsForTheContainersReport() throws Exception {
         leased(lease -> {
