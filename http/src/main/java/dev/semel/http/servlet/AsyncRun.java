@@ -385,15 +385,31 @@ final class AsyncRun {
 
         @Override
         public void onError(AsyncEvent event) {
-            if (event.getThrowable() instanceof IOException && !cycle.isCompleting() && !hasEnded()) {
+            boolean isDisconnected =
+                    event.getThrowable() instanceof IOException && !cycle.isCompleting() && !hasEnded();
+            if (isDisconnected) {
+                cycle.beginReport();
                 response.disconnect();
                 awaitHandler();
             }
             if (cycle.isWaiting()) {
                 expire(AsyncListener::onError, event, "The asynchronous request failed");
             }
+            if (isDisconnected) {
+                endReport(event);
+            }
             if (cycle.isCompleting()) {
                 cycle.awaitCompletion();
+            }
+        }
+
+        /** Runs a dispatch of a handler that came during the report; if it is rejected, ends the run. */
+        private void endReport(AsyncEvent event) {
+            try {
+                cycle.endReport();
+            } catch (IllegalStateException e) {
+                LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
+                end(End.FAILED, new UnknownOutcomeException("The asynchronous request failed", event.getThrowable()));
             }
         }
 

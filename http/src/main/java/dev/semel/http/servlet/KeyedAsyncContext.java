@@ -133,17 +133,32 @@ final class KeyedAsyncContext implements AsyncContext {
     }
 
     /**
+     * Called when the container reports an error. Until it has handled the error, it accepts a dispatch only from the thread that reports it,
+     * so dispatches are left to that thread.
+     */
+    synchronized void beginReport() {
+        awaited = true;
+    }
+
+    /** Called at the end of a report. Runs a dispatch that was left to the calling thread. */
+    void endReport() {
+        synchronized (this) {
+            awaited = false;
+        }
+        if (!run.hasEnded()) {
+            runPending();
+        }
+    }
+
+    /**
      * Waits until the handler completes or dispatches the request, at most until its time-out, and while its lease is held. A dispatch then
      * runs on the calling thread.
      */
     void awaitHandler(Lease lease) {
-        synchronized (this) {
-            awaited = state == State.WAITING;
-        }
         long timeout = container.getTimeout();
         long waited = 0;
         boolean interrupted = false;
-        while (isAwaited() && !left.isDone() && !interrupted && lease.isHeld() && (timeout <= 0 || waited < timeout)) {
+        while (isWaiting() && !left.isDone() && !interrupted && lease.isHeld() && (timeout <= 0 || waited < timeout)) {
             long most = timeout <= 0 ? LEASE_CHECK_MILLIS : Math.min(timeout - waited, LEASE_CHECK_MILLIS);
             try {
                 left.get(most, TimeUnit.MILLISECONDS);
@@ -155,9 +170,6 @@ final class KeyedAsyncContext implements AsyncContext {
                 throw new AssertionError("It does not fail", e);
             }
         }
-        synchronized (this) {
-            awaited = false;
-        }
         try {
             runPending();
         } finally {
@@ -165,10 +177,6 @@ final class KeyedAsyncContext implements AsyncContext {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    private synchronized boolean isAwaited() {
-        return awaited;
     }
 
     /** Waits until a completion that has begun has ended. Some containers accept it only on the thread that has noticed a time-out. */

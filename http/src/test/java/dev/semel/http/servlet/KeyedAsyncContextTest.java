@@ -108,6 +108,7 @@ class KeyedAsyncContextTest {
     void dispatchWhileTheContainerWaits_runsOnItsThread() throws Exception {
         leased(lease -> {
             KeyedAsyncContext context = context(lease);
+            context.beginReport();
             CompletableFuture<Void> waited =
                     CompletableFuture.runAsync(() -> context.awaitHandler(lease), Time.threads());
             Thread container = waiting.get(30, SECONDS);
