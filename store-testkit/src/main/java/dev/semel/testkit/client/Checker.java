@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares what a client and a server did with what a scenario expects: keys, lanes and pauses in the log of the proxy, effects in the
@@ -67,22 +68,22 @@ public final class Checker {
         return List.copyOf(violations);
     }
 
-    private void checkState(Scenario.Entry entry, ClientDriver.Entry state) {
+    private void checkState(Scenario.Entry entry, ClientDriver.@Nullable Entry state) {
         String status = state == null ? "gone" : state.status();
         String error = state == null ? "" : state.lastError();
         if (!status.equals(entry.status())) {
             violations.add(entry.name() + " is " + status + (error.isEmpty() ? "" : " (" + error + ")") + ", not "
                     + entry.status());
         } else if (!error.contains(entry.error())) {
-            violations.add(entry.name() + " has the error '" + error + "', which does not contain '" + entry.error()
-                    + "'");
+            violations.add(
+                    entry.name() + " has the error '" + error + "', which does not contain '" + entry.error() + "'");
         }
     }
 
     private void checkAttempts(Scenario.Entry entry, List<Attempt> own) {
         if (!entry.attempts().contains(own.size())) {
-            violations.add(entry.name() + " was sent " + own.size() + " times, not " + entry.attempts().least() + " to "
-                    + entry.attempts().most() + " times");
+            violations.add(entry.name() + " was sent " + own.size() + " times, not "
+                    + entry.attempts().least() + " to " + entry.attempts().most() + " times");
         }
         long tokens = own.stream().map(Attempt::authorization).distinct().count();
         if (tokens < entry.tokens()) {
@@ -139,7 +140,8 @@ public final class Checker {
             List<Sent> sent = new ArrayList<>();
             for (int place = 0; place < lane.size(); place++) {
                 Scenario.Entry entry = lane.get(place);
-                for (Attempt attempt : byRequest.getOrDefault(scenario.request(entry).identity(), List.of())) {
+                for (Attempt attempt :
+                        byRequest.getOrDefault(scenario.request(entry).identity(), List.of())) {
                     sent.add(new Sent(entry, place, attempt));
                 }
             }
@@ -148,11 +150,12 @@ public final class Checker {
                 Sent before = sent.get(i - 1);
                 Sent next = sent.get(i);
                 if (next.place() < before.place()) {
-                    violations.add(next.entry().name() + " was sent after " + before.entry().name() + ", which follows it");
+                    violations.add(next.entry().name() + " was sent after "
+                            + before.entry().name() + ", which follows it");
                 }
                 if (next.attempt().startedNanos() < before.attempt().endedNanos()) {
-                    violations.add(next.entry().name() + " was sent while " + before.entry().name()
-                            + " of the same lane was in progress");
+                    violations.add(next.entry().name() + " was sent while "
+                            + before.entry().name() + " of the same lane was in progress");
                 }
             }
         }

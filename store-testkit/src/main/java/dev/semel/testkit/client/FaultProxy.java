@@ -348,10 +348,11 @@ public final class FaultProxy implements AutoCloseable {
                 }
                 case GARBAGE -> cut(exchange, "SSH-2.0-portal\r\n".getBytes(ISO_8859_1));
                 case CUT_HEAD -> cut(exchange, Arrays.copyOf(head, head.length / HALF));
-                case CUT_BODY -> cut(
-                        exchange,
-                        body.length == 0 ? Arrays.copyOf(head, head.length / HALF) : head,
-                        Arrays.copyOf(body, body.length / HALF));
+                case CUT_BODY ->
+                    cut(
+                            exchange,
+                            body.length == 0 ? Arrays.copyOf(head, head.length / HALF) : head,
+                            Arrays.copyOf(body, body.length / HALF));
                 case DROP_REQUEST, DROP_RESPONSE, HANG -> cut(exchange);
             }
             return false;

@@ -58,8 +58,10 @@ public final class ScenarioRun implements AutoCloseable {
 
     private void take(Scenario.Step step) {
         switch (step.action()) {
-            case ADD -> named(step).forEach(entry -> inClient(driver ->
-                    ids.put(entry.name(), driver.add(scenario.request(entry)))));
+            case ADD ->
+                named(step)
+                        .forEach(entry ->
+                                inClient(driver -> ids.put(entry.name(), driver.add(scenario.request(entry)))));
             case RETRY -> named(step).forEach(entry -> inClient(driver -> driver.retry(id(entry))));
             case DISCARD -> named(step).forEach(entry -> inClient(driver -> driver.discard(id(entry))));
             case AWAIT -> named(step).forEach(entry -> awaitAttempt(entry, step.attempt()));
@@ -68,10 +70,11 @@ public final class ScenarioRun implements AutoCloseable {
             case ONLINE -> network(true);
             case CLOCK -> advance(step.by());
             case KILL_CLIENT -> killed(Fault.Target.CLIENT);
-            case RESTART_CLIENT -> inClient(driver -> {
-                driver.stop();
-                driver.start(proxy.uri());
-            });
+            case RESTART_CLIENT ->
+                inClient(driver -> {
+                    driver.stop();
+                    driver.start(proxy.uri());
+                });
             case KILL_SERVER -> server.kill();
             case START_SERVER -> {
                 server.start();
@@ -94,8 +97,7 @@ public final class ScenarioRun implements AutoCloseable {
 
     private List<Scenario.Entry> named(Scenario.Step step) {
         return scenario.entries().stream()
-                .filter(entry ->
-                        step.entries().isEmpty() || step.entries().contains(entry.name()))
+                .filter(entry -> step.entries().isEmpty() || step.entries().contains(entry.name()))
                 .toList();
     }
 
@@ -134,9 +136,8 @@ public final class ScenarioRun implements AutoCloseable {
         String request = scenario.request(entry).identity();
         Eventually.assertHolds(() -> {
             boolean hasEnded = proxy.attempts().stream()
-                    .anyMatch(attempt -> attempt.request().equals(request)
-                            && attempt.number() == number
-                            && attempt.isEnded());
+                    .anyMatch(attempt ->
+                            attempt.request().equals(request) && attempt.number() == number && attempt.isEnded());
             require(hasEnded, "Attempt " + number + " to send " + entry.name() + " has not ended");
         });
     }
