@@ -10,7 +10,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Attempts to send entries, and decides what becomes of them. Writes nothing. Thread-safe. */
+/** Attempts to send entries, and decides from the response whether they are confirmed, sent again, or have failed. Writes nothing. Thread-safe. */
 final class Attempts {
 
     private static final int LONGEST_ERROR = 500;
@@ -42,7 +42,7 @@ final class Attempts {
         this.listener = listener;
     }
 
-    /** What became of an entry, as it has to be stored. */
+    /** The result of an attempt, with the entry as it has to be stored. */
     sealed interface Result {
         OutboxEntry entry();
 
@@ -52,7 +52,7 @@ final class Attempts {
         /** It is sent again at its {@code nextRetryAt}. */
         record Again(OutboxEntry entry, Reason reason) implements Result {}
 
-        /** It is not sent again. */
+        /** It is not sent again, unless a person decides so. */
         record Failed(OutboxEntry entry, Reason reason) implements Result {}
 
         /** The thread was interrupted. */
@@ -81,7 +81,7 @@ final class Attempts {
         }
     }
 
-    /** Returns what became of an entry whose key may have expired; null if it can be sent. */
+    /** Asks for the result of an earlier attempt, whose key may have expired. Returns null if the entry can be sent. */
     private @Nullable Result lookUp(OutboxEntry entry, Instant firstSentAt, Instant now) throws InterruptedException {
         if (!settings.canAsk()) {
             return ifExpired(entry, firstSentAt);

@@ -91,7 +91,7 @@ final class Claims implements AutoCloseable {
             Optional<Document> current = tx.expect(document);
             boolean mine = current.isPresent() && senderOf(current.get()).equals(sender);
             lost = !mine;
-            if (mine && current.get() != document) {
+            if (mine && !current.get().commitId().equals(document.commitId())) {
                 document = current.get();
                 changed = true;
             }
@@ -120,7 +120,7 @@ final class Claims implements AutoCloseable {
             abandon();
         }
 
-        /** Ends this claim without releasing it: whoever claims the lane next learns that its first entry may have been sent. */
+        /** Ends this claim without releasing it: the next sender that claims the lane learns that its first entry may have been sent. */
         void abandon() {
             if (!ended) {
                 ended = true;
@@ -132,10 +132,11 @@ final class Claims implements AutoCloseable {
         void close() {
             if (!ended) {
                 entries.transactions().run(tx -> {
-                    if (isHeld(tx)) {
+                    boolean held = isHeld(tx);
+                    if (held) {
                         release(tx);
                     }
-                    return null;
+                    return held;
                 });
                 abandon();
             }
@@ -159,8 +160,8 @@ final class Claims implements AutoCloseable {
         }
     }
 
-    /** Claims a lane; returns null if another sender has it. */
-    @Nullable Claim claim(String lane) {
+    /** Claims a lane. Returns an empty result if another sender has it. */
+    Optional<Claim> claim(String lane) {
         boolean counted = false;
         try {
             count(1);
@@ -169,14 +170,14 @@ final class Claims implements AutoCloseable {
                 renew();
             }
             long now = epoch;
-            Claim claim = entries.transactions().run(tx -> {
+            Optional<Claim> claim = entries.transactions().run(tx -> {
                 DocumentId id = entries.claim(lane);
                 Optional<Document> current = tx.expectAbsent(id);
                 Instant since = null;
                 if (current.isPresent()) {
                     String owner = senderOf(current.get());
                     if (!owner.equals(sender) && isAlive(tx, owner)) {
-                        return null;
+                        return Optional.empty();
                     }
                     since = sinceOf(current.get());
                 }
@@ -185,9 +186,9 @@ final class Claims implements AutoCloseable {
                 Document claimed = current.isPresent()
                         ? current.get().updated(tx.now(), data)
                         : Document.created(id, tx.now(), null, data);
-                return new Claim(lane, tx.put(claimed, List.of()), now, since);
+                return Optional.of(new Claim(lane, tx.put(claimed, List.of()), now, since));
             });
-            counted = claim == null;
+            counted = claim.isEmpty();
             return claim;
         } finally {
             if (counted) {
@@ -273,10 +274,11 @@ final class Claims implements AutoCloseable {
         SENDERS.remove(sender);
         if (shared) {
             entries.transactions().run(tx -> {
-                if (tx.read(lease(sender)).isPresent()) {
+                boolean isPresent = tx.read(lease(sender)).isPresent();
+                if (isPresent) {
                     tx.delete(lease(sender), List.of());
                 }
-                return null;
+                return isPresent;
             });
         }
     }

@@ -135,7 +135,7 @@ final class Discovery implements AutoCloseable {
 
     private void offer(Queued first) {
         Next next = laneRun.next(first);
-        if (next.equals(Next.SOON)) {
+        if (next.equals(Next.SOON) || !first.isReadable()) {
             lanes.offer(first.lane());
         } else if (next.kind() == Next.Kind.RUN) {
             lanes.offerLater(first.lane(), next.pause());

@@ -77,6 +77,11 @@ final class EntryStore {
         String lane() {
             return EntryId.parse(entry.id()).lane();
         }
+
+        /** Whether this version can read the entry; otherwise it is shown as failed. */
+        boolean isReadable() {
+            return !entry.idempotencyKey().isEmpty();
+        }
     }
 
     /** The right to send the entries of a lane, and to write to them. */

@@ -29,7 +29,7 @@ final class Inquiry {
         this.transport = transport;
     }
 
-    /** What the server knows. */
+    /** What the server knows about an entry. */
     sealed interface Finding {
 
         /** The request was processed, with this response. */
@@ -44,7 +44,7 @@ final class Inquiry {
         /** The key has expired, and the server does not show what became of the request. */
         record Unclear() implements Finding {}
 
-        /** The token is rejected. */
+        /** The server rejects the token. */
         record Unauthorized() implements Finding {}
 
         /** There is no usable response. */

@@ -9,6 +9,7 @@ import dev.semel.store.Time;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ final class LaneRun {
     private static final Duration HELD = Duration.ofSeconds(3);
 
     private final EntryStore entries;
+    private final EntryAdmin admin;
     private final Claims claims;
     private final Attempts attempts;
     private final OutboxListener listener;
@@ -35,6 +37,7 @@ final class LaneRun {
 
     LaneRun(EntryStore entries, Claims claims, Attempts attempts, OutboxListener listener, Time time) {
         this.entries = entries;
+        this.admin = new EntryAdmin(entries);
         this.claims = claims;
         this.attempts = attempts;
         this.listener = listener;
@@ -111,12 +114,16 @@ final class LaneRun {
         }
         Next next = next(first.get(0));
         if (!next.equals(Next.SOON)) {
+            if (!first.get(0).isReadable()) {
+                admin.markUnreadable(first.get(0).entry().id());
+            }
             return next;
         }
-        Claim claim = claims.claim(lane);
-        if (claim == null) {
+        Optional<Claim> claimed = claims.claim(lane);
+        if (claimed.isEmpty()) {
             return Next.after(HELD);
         }
+        Claim claim = claimed.get();
         try {
             next = new Sending(lane, claim, othersWait, stops).run();
             claim.close();
@@ -126,7 +133,7 @@ final class LaneRun {
         }
     }
 
-    /** Sends with a claim. */
+    /** Sends the entries of a lane that is claimed. */
     private final class Sending {
         private final String lane;
         private final Claim claim;

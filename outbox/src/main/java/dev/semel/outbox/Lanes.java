@@ -44,7 +44,7 @@ final class Lanes {
 
     private record Due(String lane, long nanos) {}
 
-    /** A lane that runs. */
+    /** A lane that is being sent. */
     private static final class Active {
         private boolean again;
         private @Nullable Thread thread;
@@ -205,7 +205,7 @@ final class Lanes {
 
     private @Nullable Due firstDue() {
         Due first = byTime.peek();
-        while (first != null && waiting.get(first.lane()) != first) {
+        while (first != null && !first.equals(waiting.get(first.lane()))) {
             byTime.remove();
             first = byTime.peek();
         }

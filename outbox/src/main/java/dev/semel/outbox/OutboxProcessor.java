@@ -98,7 +98,7 @@ public final class OutboxProcessor implements AutoCloseable {
         return new Builder(outbox, api);
     }
 
-    /** Builds a processor. */
+    /** The settings of a processor, all of which have defaults. */
     public static final class Builder {
 
         private final Outbox outbox;
@@ -211,7 +211,7 @@ public final class OutboxProcessor implements AutoCloseable {
             return this;
         }
 
-        /** Adds a listener. */
+        /** Adds a listener, which is notified of each attempt. */
         public Builder listener(OutboxListener listener) {
             listeners.add(listener);
             return this;

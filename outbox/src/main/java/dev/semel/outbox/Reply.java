@@ -3,7 +3,7 @@ package dev.semel.outbox;
 import java.net.http.HttpHeaders;
 import java.time.Instant;
 
-/** What came of an attempt to send a request. */
+/** The result of sending a request. */
 sealed interface Reply {
 
     /**

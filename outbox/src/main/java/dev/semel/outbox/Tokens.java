@@ -79,7 +79,7 @@ final class Tokens {
                 fresh = null;
                 problem = new IllegalStateException("a token must have visible ASCII characters only");
             }
-        } catch (Throwable e) { // whatever the application throws, lanes must not wait for ever
+        } catch (Throwable e) { // whatever the application throws, lanes must not wait indefinitely
             problem = e;
         }
         synchronized (this) {

@@ -55,7 +55,7 @@ final class Transport {
         this.clock = clock;
     }
 
-    /** Sends an entry. */
+    /** Sends the request of an entry. */
     Reply send(OutboxEntry entry, @Nullable String token) throws InterruptedException {
         HttpRequest.Builder request;
         try {
@@ -74,7 +74,7 @@ final class Transport {
         return exchange(request.build());
     }
 
-    /** Sends a GET request. */
+    /** Sends a GET request for JSON. */
     Reply get(String endpoint, @Nullable String token) throws InterruptedException {
         return exchange(
                 request(endpoint, token).header("Accept", "application/json").build());
@@ -100,7 +100,7 @@ final class Transport {
     }
 
     private Reply exchange(HttpRequest request) throws InterruptedException {
-        CompletableFuture<HttpResponse<byte[]>> exchange = client.sendAsync(request, head -> new Start());
+        CompletableFuture<HttpResponse<byte[]>> exchange = client.sendAsync(request, head -> new KeptStart());
         try {
             HttpResponse<byte[]> response = exchange.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
             return new Reply.Received(
@@ -134,7 +134,7 @@ final class Transport {
     }
 
     /** Keeps the start of a body, and reads the rest to its end. */
-    private static final class Start implements BodySubscriber<byte[]> {
+    private static final class KeptStart implements BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> result = new CompletableFuture<>();
         private final ByteBuffer kept = ByteBuffer.allocate(MOST_KEPT_BYTES);
         private long read;

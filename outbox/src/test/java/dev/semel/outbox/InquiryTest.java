@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** An entry that was first sent longer ago than the API keeps keys is not sent again blindly. */
@@ -19,7 +20,7 @@ class InquiryTest extends ProcessorFixture {
     private final AtomicReference<Reply> record = new AtomicReference<>(Reply.of(500));
 
     /** Sends an entry, loses the response, and lets time pass while the network is down. */
-    private OutboxEntry sentLongAgo(Duration ago, java.util.function.Consumer<OutboxProcessor.Builder> settings) {
+    private OutboxEntry sentLongAgo(Duration ago, Consumer<OutboxProcessor.Builder> settings) {
         api.respond(request -> Reply.of(0));
         OutboxEntry added = add("a", "lane");
         start(settings);
@@ -213,14 +214,8 @@ class InquiryTest extends ProcessorFixture {
 
     @Test
     void rejectedTokenOfAQuestion_isReplaced() {
-        AtomicReference<String> token = new AtomicReference<>("old");
         OutboxEntry added = sentLongAgo(
-                Duration.ofHours(25),
-                builder -> builder.token(rejected -> {
-                    String next = rejected == null ? token.get() : "new";
-                    token.set(next);
-                    return next;
-                }));
+                Duration.ofHours(25), builder -> builder.token(rejected -> rejected == null ? "old" : "new"));
         api.respond(request -> request.authorization().equals("Bearer new") ? record.get() : Reply.of(401));
         recordIs("expired", ",\"outcome\":201");
         advanceUntil(added, Status.CONFIRMED, Duration.ofSeconds(1));

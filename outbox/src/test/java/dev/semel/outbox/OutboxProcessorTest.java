@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.semel.outbox.OutboxEntry.Status;
 import dev.semel.outbox.TestApi.Reply;
 import dev.semel.testkit.Eventually;
-import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -225,16 +225,17 @@ class OutboxProcessorTest extends ProcessorFixture {
     }
 
     @Test
-    void apiThatCannotBeReached_leavesTheEntryUnsent() throws IOException {
+    void apiThatCannotBeReached_leavesTheEntryUnsent() throws Exception {
         URI nobody;
         try (ServerSocket socket = new ServerSocket(0)) {
             nobody = URI.create("http://127.0.0.1:" + socket.getLocalPort());
         }
         OutboxEntry added = add("a", "lane");
-        try (OutboxProcessor unused = OutboxProcessor.builder(outbox, nobody)
-                .time(time, new java.util.SplittableRandom(1))
+        try (OutboxProcessor processor = OutboxProcessor.builder(outbox, nobody)
+                .time(time, new SplittableRandom(1))
                 .start()) {
             awaitRetry(added, 1);
+            assertThat(processor.awaitEmpty(Duration.ZERO)).isFalse();
         }
         assertThat(now(added).firstSentAt()).isNull();
         assertThat(now(added).reason()).isEqualTo(Reason.NO_RESPONSE);
@@ -370,7 +371,7 @@ class OutboxProcessorTest extends ProcessorFixture {
         }
         OutboxProcessor first = start();
         try (OutboxProcessor second = OutboxProcessor.builder(outbox, api.uri())
-                .time(time, new java.util.SplittableRandom(2))
+                .time(time, new SplittableRandom(2))
                 .start()) {
             Eventually.assertHolds(() -> {
                 time.advance(Duration.ofSeconds(1));
