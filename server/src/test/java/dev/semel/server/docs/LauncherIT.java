@@ -100,7 +100,7 @@ class LauncherIT {
         assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
                 .startsWith("Usage: semel test");
         assertThat(Repository.bash(Repository.ROOT, "./semel test --help").text())
-                .contains("Modules: bench, core, http, server, ");
+                .contains("Modules: bench, core, http, outbox, server, ");
         Printed now = Repository.bash(Repository.ROOT, "./semel test now");
         assertThat(now.text())
                 .startsWith("semel test: Unknown module 'now'. Choose one of bench, core, http, ")
