@@ -74,15 +74,15 @@ public final class Checker {
             violations.add(entry.name() + " is " + status + (error.isEmpty() ? "" : " (" + error + ")") + ", not "
                     + entry.status());
         } else if (!error.contains(entry.error())) {
-            violations.add(entry.name() + " has the error '" + error + "', which does not contain '" + entry.error()
-                    + "'");
+            violations.add(
+                    entry.name() + " has the error '" + error + "', which does not contain '" + entry.error() + "'");
         }
     }
 
     private void checkAttempts(Scenario.Entry entry, List<Attempt> own) {
         if (!entry.attempts().contains(own.size())) {
-            violations.add(entry.name() + " was sent " + own.size() + " times, not " + entry.attempts().least() + " to "
-                    + entry.attempts().most() + " times");
+            violations.add(entry.name() + " was sent " + own.size() + " times, not "
+                    + entry.attempts().least() + " to " + entry.attempts().most() + " times");
         }
         long tokens = own.stream().map(Attempt::authorization).distinct().count();
         if (tokens < entry.tokens()) {
@@ -139,7 +139,8 @@ public final class Checker {
             List<Sent> sent = new ArrayList<>();
             for (int place = 0; place < lane.size(); place++) {
                 Scenario.Entry entry = lane.get(place);
-                for (Attempt attempt : byRequest.getOrDefault(scenario.request(entry).identity(), List.of())) {
+                for (Attempt attempt :
+                        byRequest.getOrDefault(scenario.request(entry).identity(), List.of())) {
                     sent.add(new Sent(entry, place, attempt));
                 }
             }
@@ -148,11 +149,12 @@ public final class Checker {
                 Sent before = sent.get(i - 1);
                 Sent next = sent.get(i);
                 if (next.place() < before.place()) {
-                    violations.add(next.entry().name() + " was sent after " + before.entry().name() + ", which follows it");
+                    violations.add(next.entry().name() + " was sent after "
+                            + before.entry().name() + ", which follows it");
                 }
                 if (next.attempt().startedNanos() < before.attempt().endedNanos()) {
-                    violations.add(next.entry().name() + " was sent while " + before.entry().name()
-                            + " of the same lane was in progress");
+                    violations.add(next.entry().name() + " was sent while "
+                            + before.entry().name() + " of the same lane was in progress");
                 }
             }
         }
