@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares what a client and a server did with what a scenario expects: keys, lanes and pauses in the log of the proxy, effects in the
@@ -67,7 +68,7 @@ public final class Checker {
         return List.copyOf(violations);
     }
 
-    private void checkState(Scenario.Entry entry, ClientDriver.Entry state) {
+    private void checkState(Scenario.Entry entry, ClientDriver.@Nullable Entry state) {
         String status = state == null ? "gone" : state.status();
         String error = state == null ? "" : state.lastError();
         if (!status.equals(entry.status())) {

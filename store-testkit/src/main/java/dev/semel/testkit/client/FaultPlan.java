@@ -1,5 +1,6 @@
 package dev.semel.testkit.client;
 
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** Chooses the fault of each attempt. Thread-safe. */
@@ -27,7 +28,7 @@ public interface FaultPlan {
             if (random.nextDouble() < requests) {
                 kind = Fault.Kind.DROP_REQUEST;
             } else if (random.nextDouble() < responses) {
-                kind = LOST_RESPONSES[random.nextInt(LOST_RESPONSES.length)];
+                kind = LOST_RESPONSES.get(random.nextInt(LOST_RESPONSES.size()));
             }
             Fault plain = Fault.of(kind);
             return new Fault(
@@ -44,5 +45,5 @@ public interface FaultPlan {
     }
 
     /** The ways to lose a response. */
-    Fault.Kind[] LOST_RESPONSES = {Fault.Kind.DROP_RESPONSE, Fault.Kind.CUT_HEAD, Fault.Kind.CUT_BODY};
+    List<Fault.Kind> LOST_RESPONSES = List.of(Fault.Kind.DROP_RESPONSE, Fault.Kind.CUT_HEAD, Fault.Kind.CUT_BODY);
 }

@@ -131,9 +131,10 @@ public final class ScenarioRun implements AutoCloseable {
 
     private void advance(Duration by) {
         synchronized (lock) {
-            boolean areSet = server.advance(by) & client.advance(by);
+            boolean isServerSet = server.advance(by);
+            boolean isClientSet = client.advance(by);
             proxy.forwardTo(server.port());
-            Assumptions.assumeTrue(areSet, "The clocks can be set");
+            Assumptions.assumeTrue(isServerSet && isClientSet, "The clocks can be set");
         }
     }
 

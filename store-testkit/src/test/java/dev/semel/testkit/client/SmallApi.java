@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -37,7 +38,7 @@ final class SmallApi implements ServerDriver, AutoCloseable {
     private final List<String> texts = new ArrayList<>();
     private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
     private volatile ServerSocket listening = listen();
-    private volatile int starts;
+    private final AtomicInteger starts = new AtomicInteger();
     private int tokens;
 
     /** The outcome of a request. */
@@ -135,7 +136,7 @@ final class SmallApi implements ServerDriver, AutoCloseable {
 
     /** Returns the start of the tokens of this process. */
     private String prefix() {
-        return "token-" + starts + "-";
+        return "token-" + starts.get() + "-";
     }
 
     private static byte[] response(int status, String body, Map<String, String> headers) {
@@ -157,7 +158,7 @@ final class SmallApi implements ServerDriver, AutoCloseable {
 
     @Override
     public void start() {
-        starts++;
+        starts.incrementAndGet();
         listening = listen();
         accept(listening);
     }
