@@ -36,10 +36,10 @@ public final class Transaction implements Document.Reader {
 
     private final DocumentStore store;
     private final String commitId;
-    private final Set<DocumentId> notAbsent;
+    private final Set<DocumentId> changed;
     private final Instant now;
     private final Map<DocumentId, String> preconditions = new HashMap<>();
-    private final Set<DocumentId> assumedAbsent = new HashSet<>();
+    private final Set<DocumentId> assumed = new HashSet<>();
     private final Map<DocumentId, Optional<Document>> seen = new HashMap<>();
     private final Map<DocumentId, DocumentWrite> writes = new LinkedHashMap<>();
     private final Map<DocumentId, DocumentWrite.Delete> deletions = new HashMap<>();
@@ -47,11 +47,11 @@ public final class Transaction implements Document.Reader {
     private boolean notifiesWatchers;
     private volatile boolean ended;
 
-    /** @param notAbsent documents that an earlier run assumed to be absent, at least one of which exists */
-    Transaction(DocumentStore store, String commitId, Set<DocumentId> notAbsent) {
+    /** @param changed documents about which an earlier run made assumptions, at least one of which was wrong */
+    Transaction(DocumentStore store, String commitId, Set<DocumentId> changed) {
         this.store = store;
         this.commitId = commitId;
-        this.notAbsent = notAbsent;
+        this.changed = changed;
         this.now = store.clock().instant();
     }
 
@@ -92,18 +92,34 @@ public final class Transaction implements Document.Reader {
      * @throws IllegalStateException if the transaction has ended
      */
     public Optional<Document> expectAbsent(DocumentId id) {
+        return expect(id, Optional.empty());
+    }
+
+    /**
+     * Assumes that a document has not changed since it was read outside this transaction, without reading it again. The commit checks this. If
+     * the document has changed, the operation runs again, and then this method reads it.
+     *
+     * @param document as a store has returned it
+     * @return the document; empty if it is known to be absent
+     * @throws IllegalStateException if the transaction has ended
+     */
+    public Optional<Document> expect(Document document) {
+        return expect(document.id(), Optional.of(document));
+    }
+
+    private Optional<Document> expect(DocumentId id, Optional<Document> assumption) {
         checkActive();
         Optional<Document> known = seen.get(id);
         if (known != null) {
             return known;
         }
-        if (notAbsent.contains(id)) {
+        if (changed.contains(id)) {
             return read(id);
         }
-        assumedAbsent.add(id);
-        preconditions.put(id, ABSENT);
-        seen.put(id, Optional.empty());
-        return Optional.empty();
+        assumed.add(id);
+        preconditions.put(id, assumption.map(Document::commitId).orElse(ABSENT));
+        seen.put(id, assumption);
+        return assumption;
     }
 
     /**
@@ -201,15 +217,14 @@ public final class Transaction implements Document.Reader {
         }
     }
 
-    /** Returns the documents that this run assumed to be absent without reading them. */
-    Set<DocumentId> assumedAbsent() {
-        return assumedAbsent;
+    /** Returns the documents about which this run made an assumption without reading them. */
+    Set<DocumentId> assumed() {
+        return assumed;
     }
 
     /** Returns all reads and writes as a commit. */
     Commit toCommit(boolean discardWrites, @Nullable IdempotencyWrite once) {
         Collection<DocumentWrite> written = discardWrites ? List.of() : List.copyOf(writes.values());
-        return new Commit(
-                commitId, once, Map.copyOf(preconditions), written, notifiesWatchers && !written.isEmpty());
+        return new Commit(commitId, once, Map.copyOf(preconditions), written, notifiesWatchers && !written.isEmpty());
     }
 }

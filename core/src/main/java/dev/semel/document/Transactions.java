@@ -125,9 +125,9 @@ public final class Transactions {
      */
     public <T, E extends Exception> Finished<T> run(
             Operation<T, E> operation, Function<T, Ending> ending, List<Duration> backoff) throws E {
-        Set<DocumentId> notAbsent = new HashSet<>();
+        Set<DocumentId> changed = new HashSet<>();
         for (int conflicts = 0; ; conflicts++) {
-            Transaction tx = new Transaction(store, committer.newCommitId(), notAbsent);
+            Transaction tx = new Transaction(store, committer.newCommitId(), changed);
             CommitResult result;
             try {
                 T value = run(operation, tx);
@@ -146,7 +146,7 @@ public final class Transactions {
             if (conflicts == backoff.size()) {
                 throw new WriteConflictException(conflict.id(), conflict.version(), conflicts + 1);
             }
-            notAbsent.addAll(tx.assumedAbsent());
+            changed.addAll(tx.assumed());
             committer.pause(backoff.get(conflicts));
         }
     }

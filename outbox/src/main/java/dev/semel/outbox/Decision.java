@@ -18,8 +18,11 @@ sealed interface Decision {
     /** The entry is sent again with the same key, with a fresh token. */
     record RefreshToken() implements Decision {}
 
-    /** The API is asked what became of the request, later. */
+    /** The API does not know the outcome of an earlier attempt. The entry is sent again with the same key, at growing intervals. */
     record AskLater() implements Decision {}
+
+    /** The API no longer accepts the key. What became of an earlier attempt is looked up. */
+    record LookUp() implements Decision {}
 
     /** The entry is not sent again, unless a person decides so. */
     record Fail(Reason reason) implements Decision {}

@@ -22,7 +22,7 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * Encodes entries as the data of documents.
  *
- * <p>Members that this version does not know are ignored. The number of the format changes only if older versions could misread an entry.
+ * <p>Members and reasons that this version does not know are ignored. The number of the format changes only if older versions could misread an entry.
  */
 final class EntryCodec {
 
@@ -68,16 +68,24 @@ final class EntryCodec {
             }
             String lastError = entry.lastError();
             if (lastError != null) {
-                json.writeStringProperty("lastError", lastError);
+                json.writeStringProperty("lastError", wellFormed(lastError));
             }
             Response response = entry.response();
             if (response != null) {
                 json.writeNumberProperty("responseStatus", response.status())
-                        .writeStringProperty("responseBody", response.body());
+                        .writeStringProperty("responseBody", wellFormed(response.body()));
             }
             json.writeEndObject();
         }
         return Json.ofChecked(bytes.toByteArray());
+    }
+
+    /** Replaces halves of surrogate pairs, which a text has that was cut short, and which JSON cannot contain. */
+    private static String wellFormed(String text) {
+        return text.codePoints()
+                .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '\uFFFD' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
     }
 
     /** Writes the payload as text if it is valid UTF-8, otherwise in base64. Either way it is read back byte for byte. */
@@ -103,19 +111,20 @@ final class EntryCodec {
             while (json.nextToken() == JsonToken.PROPERTY_NAME) {
                 String name = json.currentName();
                 json.nextToken();
-                members.read(name, json);
+                members.read(id, name, json);
             }
             return members.entry(id);
         } catch (UnreadableException e) {
             throw e;
         } catch (RuntimeException e) { // of the parser, of a time, or of a member that is missing
-            throw new UnreadableException("The entry " + id + " is damaged (" + e.getClass().getSimpleName()
-                    + "): restore the store from a backup, or discard the entry", e);
+            throw new UnreadableException(
+                    "The entry " + id + " is damaged (" + e.getClass().getSimpleName()
+                            + "): restore the store from a backup, or discard the entry",
+                    e);
         }
     }
 
     private static final class Members {
-        private int format = FORMAT;
         private @Nullable String idempotencyKey;
         private @Nullable String clientTxId;
         private @Nullable String operation;
@@ -134,9 +143,9 @@ final class EntryCodec {
         private int responseStatus;
         private @Nullable String responseBody;
 
-        void read(String name, JsonParser json) {
+        void read(String id, String name, JsonParser json) throws UnreadableException {
             switch (name) {
-                case "format" -> format = json.getIntValue();
+                case "format" -> checkFormat(id, json.getIntValue());
                 case "idempotencyKey" -> idempotencyKey = json.getString();
                 case "clientTxId" -> clientTxId = json.getString();
                 case "operation" -> operation = json.getString();
@@ -151,7 +160,7 @@ final class EntryCodec {
                 case "nextRetryAt" -> nextRetryAt = Instant.parse(json.getString());
                 case "createdAt" -> createdAt = Instant.parse(json.getString());
                 case "firstSentAt" -> firstSentAt = Instant.parse(json.getString());
-                case "reason" -> reason = Reason.valueOf(json.getString().toUpperCase(Locale.ROOT));
+                case "reason" -> reason = reason(json.getString());
                 case "lastError" -> lastError = json.getString();
                 case "responseStatus" -> responseStatus = json.getIntValue();
                 case "responseBody" -> responseBody = json.getString();
@@ -159,13 +168,25 @@ final class EntryCodec {
             }
         }
 
-        OutboxEntry entry(String id) throws UnreadableException {
+        /** The format is the first member, so it is checked before members that this version may misread. */
+        private static void checkFormat(String id, int format) throws UnreadableException {
             if (format != FORMAT) {
                 throw new UnreadableException(
-                        "The entry " + id + " has format " + format + ", and this version of Semel reads format " + FORMAT
-                                + ": open the outbox with the version that wrote it",
+                        "The entry " + id + " has format " + format + ", and this version of Semel reads format "
+                                + FORMAT + ": open the outbox with the version that wrote it",
                         null);
             }
+        }
+
+        /** Returns null for a reason that this version does not know. */
+        private static @Nullable Reason reason(String name) {
+            return Arrays.stream(Reason.values())
+                    .filter(reason -> reason.toString().equals(name))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        OutboxEntry entry(String id) {
             return new OutboxEntry(
                     id,
                     Objects.requireNonNull(idempotencyKey),

@@ -21,7 +21,8 @@ record EntryId(String time, String lane) {
     private static final int RADIX = 36;
     private static final int LANE_LENGTH = 8;
     private static final String BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    private static final Pattern FORM = Pattern.compile("[0-9a-z]{" + TIME_LENGTH + "}-[0-9A-Za-z]{" + LANE_LENGTH + "}");
+    private static final Pattern FORM =
+            Pattern.compile("[0-9a-z]{" + TIME_LENGTH + "}-[0-9A-Za-z]{" + LANE_LENGTH + "}");
 
     static EntryId of(long micros, String lane) {
         String digits = Long.toString(micros, RADIX);

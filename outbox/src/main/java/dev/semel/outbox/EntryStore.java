@@ -2,26 +2,26 @@ package dev.semel.outbox;
 
 import dev.semel.document.Transaction;
 import dev.semel.document.Transactions;
+import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.outbox.EntryCodec.UnreadableException;
+import dev.semel.outbox.EntryIds.Writer;
 import dev.semel.outbox.OutboxEntry.Status;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.spi.Commit.DocumentWrite;
 import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.DocumentStore.Scan;
-import dev.semel.json.Json;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The documents of an outbox. Thread-safe.
@@ -36,13 +36,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class EntryStore {
 
-    /** Name of the index of lanes. */
-    private static final String LANES = "lanes";
-
+    private static final String LANES = EntryIds.LANES;
     private static final String ABOVE_ALL = "~"; // follows all characters of ids
 
     private static final int MOST_COLLISIONS = 1_000;
-    private static final Json EMPTY = Json.of("{}");
+    static final Json EMPTY = Json.of("{}");
 
     private final DocumentStore store;
     private final Transactions transactions;
@@ -51,7 +49,7 @@ final class EntryStore {
     private final String failed;
     private final String done;
     private final Duration keepConfirmed;
-    private final AtomicLong lastMicros = new AtomicLong();
+    private final EntryIds ids;
     private final List<Consumer<String>> hooks = new CopyOnWriteArrayList<>();
 
     EntryStore(DocumentStore store, String name, Duration keepConfirmed, Time time) {
@@ -59,16 +57,33 @@ final class EntryStore {
         this.transactions = new Transactions(store, time);
         this.name = name;
         this.queue = collection("queue");
+        this.ids = new EntryIds(queue);
         this.failed = collection("failed");
         this.done = collection("done");
         this.keepConfirmed = keepConfirmed;
     }
 
-    /** The right to write to the entries of a lane. */
-    interface Fence {
+    /**
+     * An entry of the queue as it was read.
+     *
+     * @param document its document
+     */
+    record Queued(OutboxEntry entry, Document document) {
 
-        /** Whether the sender still holds the lane. Reads the lease in the transaction, so the commit fails if it changes. */
+        /** Returns the digest of its lane. */
+        String lane() {
+            return EntryId.parse(entry.id()).lane();
+        }
+    }
+
+    /** The right to send the entries of a lane, and to write to them. */
+    interface Claim {
+
+        /** Whether it still holds. Makes this a precondition of the transaction, so the commit fails if the right is lost meanwhile. */
         boolean isHeld(Transaction tx);
+
+        /** Gives the right up when the transaction commits. */
+        void release(Transaction tx);
     }
 
     DocumentStore store() {
@@ -88,54 +103,55 @@ final class EntryStore {
     OutboxEntry add(Transaction tx, OutboxRequest request) {
         String lane = EntryId.digest(request.lane());
         for (int i = 0; i < MOST_COLLISIONS; i++) {
-            EntryId id = newId(lane, tx.now());
+            EntryId id = ids.next(lane, tx.now(), Writer.COMMIT, store::scan);
             if (tx.expectAbsent(queued(id)).isEmpty()) {
                 OutboxEntry entry = entry(id, request, tx.now());
-                Document document = Document.created(queued(id), tx.now(), null, EntryCodec.encode(entry));
-                tx.put(document, indexEntries(id));
+                tx.put(document(id, entry), indexEntries(id));
                 tx.notifyWatchers();
                 return entry;
             }
         }
-        throw new IllegalStateException("The outbox " + name + " has " + MOST_COLLISIONS + " entries of one lane in as many microseconds");
+        throw tooManyCollisions();
     }
 
-    /** Adds an entry in a transaction of its own, and notifies the hooks. */
+    /**
+     * Adds an entry in a JDBC transaction of the application. When it has committed, the watchers of the store are notified.
+     *
+     * @throws UnsupportedOperationException if the store is not in a database that applications use by JDBC
+     */
+    OutboxEntry add(Connection connection, OutboxRequest request) {
+        if (!(store instanceof DocumentStore.Jdbc database)) {
+            throw new UnsupportedOperationException(
+                    "The outbox " + name
+                            + " is not in a database that applications use by JDBC: add the entry without a connection, or in a Transaction");
+        }
+        String lane = EntryId.digest(request.lane());
+        Instant now = store.clock().instant();
+        for (int i = 0; i < MOST_COLLISIONS; i++) {
+            EntryId id = ids.next(lane, now, Writer.JDBC_TRANSACTION, scan -> database.scan(connection, scan));
+            OutboxEntry entry = entry(id, request, now);
+            DocumentWrite.Put put = new DocumentWrite.Put(document(id, entry), indexEntries(id));
+            if (database.create(connection, transactions.newCommitId(), put)) {
+                return entry;
+            }
+        }
+        throw tooManyCollisions();
+    }
+
+    /** Adds an entry in a separate transaction, and notifies the hooks. */
     OutboxEntry add(OutboxRequest request) {
         OutboxEntry added = transactions.run(tx -> add(tx, request));
         notifyHooks(EntryId.parse(added.id()).lane());
         return added;
     }
 
-    /**
-     * Returns an id that follows those of all entries of the lane. The store's clock is not enough: it may have been set back, and the clocks of
-     * several processes differ a little.
-     */
-    private EntryId newId(String lane, Instant now) {
-        long clock = EntryId.micros(now);
-        long micros = lastMicros.updateAndGet(last -> Math.max(last + 1, clock));
-        EntryId id = EntryId.of(micros, lane);
-        Optional<EntryId> later = tail(id);
-        if (later.isEmpty()) {
-            return id;
-        }
-        long next = later.get().micros() + 1;
-        lastMicros.accumulateAndGet(next, Math::max);
-        return EntryId.of(next, lane);
+    private Document document(EntryId id, OutboxEntry entry) {
+        return Document.created(queued(id), entry.createdAt(), null, EntryCodec.encode(entry));
     }
 
-    /** Returns the last entry of a lane that does not precede an id. Reads only keys above it: the lane may have many deleted ones below. */
-    private Optional<EntryId> tail(EntryId from) {
-        KeyRange range = KeyRange.ofPrefix(from.lane() + "-");
-        List<Document> last = store.scan(new Scan(queue, "", LANES, range, before(from), 1, false));
-        if (last.isEmpty()) {
-            return Optional.empty();
-        }
-        return Optional.of(EntryId.parse(store.scan(new Scan(queue, "", LANES, range, "", 1, true)).get(0).key()));
-    }
-
-    private static String before(EntryId id) {
-        return EntryId.of(id.micros() - 1, id.lane()).laneKey();
+    private IllegalStateException tooManyCollisions() {
+        return new IllegalStateException("The outbox " + name + " has found " + MOST_COLLISIONS
+                + " new ids of one lane in use, one after another");
     }
 
     private static OutboxEntry entry(EntryId id, OutboxRequest request, Instant now) {
@@ -168,38 +184,49 @@ final class EntryStore {
         return store.read(queued(key)).or(() -> store.read(confirmed(key))).map(this::entry);
     }
 
-    /** Returns the oldest pending and failed entries of a lane, in order. */
-    List<OutboxEntry> head(String lane, int limit) {
-        Scan scan = new Scan(queue, "", LANES, KeyRange.ofPrefix(lane + "-"), "", limit);
-        return store.scan(scan).stream().map(this::entry).toList();
+    /**
+     * Returns pending and failed entries of a lane, in order.
+     *
+     * @param after the id after which to start; empty for the oldest
+     */
+    List<Queued> lane(String lane, String after, int limit) {
+        String from = after.isEmpty() ? "" : EntryId.parse(after).laneKey();
+        Scan scan = new Scan(queue, "", LANES, KeyRange.ofPrefix(lane + "-"), from, limit);
+        return store.scan(scan).stream().map(this::queued).toList();
     }
 
     /**
-     * Returns the next lane that has entries.
+     * Returns pending and failed entries of the next lanes that have any: all that are returned of one lane are in order, from its oldest on.
      *
      * @param lane the digest of the lane before; empty to start
      */
-    Optional<String> nextLane(String lane) {
+    List<Queued> lanesAfter(String lane, int limit) {
         String after = lane.isEmpty() ? "" : lane + ABOVE_ALL;
-        return store.scan(new Scan(queue, "", LANES, KeyRange.ofPrefix(""), after, 1)).stream()
-                .findFirst()
-                .map(document -> EntryId.parse(document.key()).lane());
+        Scan scan = new Scan(queue, "", LANES, KeyRange.ofPrefix(""), after, limit);
+        return store.scan(scan).stream().map(this::queued).toList();
+    }
+
+    private Queued queued(Document document) {
+        return new Queued(entry(document), document);
     }
 
     /**
-     * Writes an entry.
+     * Writes an entry, and gives the claim up.
      *
-     * @return false if the lease is lost, or if the entry is not in the queue any more; then nothing is written
+     * @return false if the claim is lost, or if the entry is not in the queue any more; then the entry is not written
      */
-    boolean update(Fence lease, OutboxEntry changed) {
-        EntryId id = EntryId.parse(changed.id());
+    boolean update(Claim claim, Queued current, OutboxEntry changed) {
         return transactions.run(tx -> {
-            if (!lease.isHeld(tx)) {
+            boolean held = claim.isHeld(tx);
+            if (held) {
+                claim.release(tx);
+            }
+            Optional<Document> stored = tx.expect(current.document());
+            if (!held || stored.isEmpty()) {
                 return false;
             }
-            Optional<Document> current = tx.read(queued(id));
-            current.ifPresent(document -> write(tx, document, changed));
-            return current.isPresent();
+            write(tx, stored.get(), changed);
+            return true;
         });
     }
 
@@ -226,19 +253,21 @@ final class EntryStore {
     /**
      * Moves an entry from the queue to the confirmed ones.
      *
-     * @return false if the lease is lost, or if the entry is not in the queue any more; then nothing is written
+     * @param isLast whether to give the claim up
+     * @return false if the claim is lost, or if the entry is not in the queue any more; then the entry is not written
      */
-    boolean confirm(Fence lease, OutboxEntry confirmed) {
+    boolean confirm(Claim claim, Queued current, OutboxEntry confirmed, boolean isLast) {
         EntryId id = EntryId.parse(confirmed.id());
         return transactions.run(tx -> {
-            if (!lease.isHeld(tx)) {
+            boolean held = claim.isHeld(tx);
+            if (held && isLast) {
+                claim.release(tx);
+            }
+            Optional<Document> stored = tx.expect(current.document());
+            if (!held || stored.isEmpty()) {
                 return false;
             }
-            Optional<Document> current = tx.read(queued(id));
-            if (current.isEmpty()) {
-                return false;
-            }
-            remove(tx, current.get());
+            remove(tx, stored.get(), current.entry().status() == Status.FAILED);
             if (!keepConfirmed.isZero() && tx.expectAbsent(confirmed(id)).isEmpty()) {
                 Instant expiresAt = tx.now().plus(keepConfirmed);
                 tx.put(
@@ -250,10 +279,10 @@ final class EntryStore {
     }
 
     /** Deletes an entry that the transaction has read from the queue. */
-    private void remove(Transaction tx, Document current) {
+    private void remove(Transaction tx, Document current, boolean isFailed) {
         EntryId id = EntryId.parse(current.key());
         tx.delete(current.id(), indexEntries(id));
-        if (entry(current).status() == Status.FAILED) {
+        if (isFailed) {
             deleteMark(tx, id);
         }
     }
@@ -272,24 +301,29 @@ final class EntryStore {
         hooks.forEach(hook -> hook.accept(lane));
     }
 
-    private DocumentId queued(EntryId id) {
+    DocumentId queued(EntryId id) {
         return new DocumentId(queue, "", id.key());
     }
 
-    private DocumentId failed(EntryId id) {
+    DocumentId failed(EntryId id) {
         return new DocumentId(failed, "", id.key());
     }
 
-    private DocumentId confirmed(EntryId id) {
+    DocumentId confirmed(EntryId id) {
         return new DocumentId(done, "", id.key());
     }
 
-    private static List<IndexEntry> indexEntries(EntryId id) {
+    /** Returns the id of the document that shows which sender has claimed a lane. */
+    DocumentId claim(String lane) {
+        return new DocumentId(collection("lanes"), "", lane);
+    }
+
+    static List<IndexEntry> indexEntries(EntryId id) {
         return List.of(new IndexEntry(LANES, id.laneKey()));
     }
 
     /** Returns the entry of a document. One that cannot be read is shown as failed, so it stops its lane, and people see why. */
-    private OutboxEntry entry(Document document) {
+    OutboxEntry entry(Document document) {
         try {
             return EntryCodec.decode(document.key(), document.data());
         } catch (UnreadableException e) {

@@ -31,9 +31,13 @@ public final class Outbox {
     private static final Pattern NAME = Pattern.compile("[a-z0-9_]{1,32}");
 
     private final EntryStore entries;
+    private final EntryListing listing;
+    private final EntryAdmin admin;
 
     private Outbox(EntryStore entries) {
         this.entries = entries;
+        this.listing = new EntryListing(entries);
+        this.admin = new EntryAdmin(entries);
     }
 
     /** Returns the outbox with the default name in a store. */
@@ -98,7 +102,8 @@ public final class Outbox {
     }
 
     /**
-     * Adds an entry in a JDBC transaction of the application. It is sent only if the transaction commits.
+     * Adds an entry in a JDBC transaction of the application. It is sent only if the transaction commits. In its lane it follows all entries that
+     * the transaction sees. Two transactions that add to a lane at the same time have no order.
      *
      * @param connection a connection to the database of the store, with auto-commit off
      * @throws IllegalArgumentException if the connection is in auto-commit mode
@@ -106,7 +111,7 @@ public final class Outbox {
      * @throws StoreException if the database fails; then the transaction can only be rolled back
      */
     public OutboxEntry add(Connection connection, OutboxRequest request) {
-        throw new UnsupportedOperationException();
+        return entries.add(connection, request);
     }
 
     /** Returns the entry with a given id; empty if there is none, or if it was confirmed and has expired. */
@@ -119,28 +124,56 @@ public final class Outbox {
      *
      * @param status only entries with this status; null for all
      * @param lane only entries of this lane; null for all
-     * @param after the {@link Page#next} of the page before; empty to start
+     * @param after the {@link Page#next} of the previous page; empty to start
      * @param limit the most entries of a page
      */
     public record Query(@Nullable Status status, @Nullable String lane, String after, int limit) {
 
-        /** Selects all entries. */
+        /** The most entries of a page. */
+        public static final int MOST_ENTRIES = 1_000;
+
+        private static final int USUAL_ENTRIES = 50;
+
+        /**
+         * Checks the query.
+         *
+         * @throws IllegalArgumentException if the limit is not within 1 to {@value #MOST_ENTRIES}, or if {@code after} does not come from a page
+         *     of entries with this status and lane
+         */
+        public Query {
+            if (limit < 1 || limit > MOST_ENTRIES) {
+                throw new IllegalArgumentException(
+                        "A page has 1 to " + MOST_ENTRIES + " entries; the limit must not be " + limit);
+            }
+            EntryListing.check(status, lane, after);
+        }
+
+        /** Selects the first page of all entries. */
         public static Query all() {
-            return new Query(null, null, "", 50);
+            return new Query(null, null, "", USUAL_ENTRIES);
+        }
+
+        /** Returns this query for the page after another. */
+        public Query after(Page page) {
+            return new Query(status, lane, page.next(), limit);
         }
     }
 
     /**
-     * A page of entries.
+     * A page of entries. It may have fewer than the limit, even none, although it is not the last: it also ends when it has read some megabytes.
      *
      * @param entries in the order of adding; those that are confirmed precede those in the queue
      * @param next where the next page starts; empty if this is the last page
      */
     public record Page(List<OutboxEntry> entries, String next) {}
 
-    /** Returns a page of entries. */
+    /**
+     * Returns a page of entries. An entry that is confirmed after the first page was read may be on none of the pages.
+     *
+     * @throws StoreException if the store fails
+     */
     public Page list(Query query) {
-        throw new UnsupportedOperationException();
+        return listing.list(query);
     }
 
     /**
@@ -148,14 +181,20 @@ public final class Outbox {
      * then sent as if for the first time.
      *
      * @return false if there is no such entry, or if it has not failed
+     * @throws StoreException if the store fails, or if the entry is damaged or was written by a newer version
      */
     public boolean retry(String id) {
-        throw new UnsupportedOperationException();
+        return admin.retry(id);
     }
 
-    /** Lets all failed entries be sent again, and returns how many there were. */
+    /**
+     * Lets all failed entries be sent again, as {@link #retry} does, and returns how many there were. Entries that are damaged or were written by
+     * a newer version stay as they are.
+     *
+     * @throws StoreException if the store fails; then some of them may be sent again
+     */
     public long retryAll() {
-        throw new UnsupportedOperationException();
+        return admin.retryAll();
     }
 
     /**
@@ -163,9 +202,10 @@ public final class Outbox {
      * API may have processed it.
      *
      * @return false if there is no such entry
+     * @throws StoreException if the store fails
      */
     public boolean discard(String id) {
-        throw new UnsupportedOperationException();
+        return admin.discard(id);
     }
 
     /**
@@ -173,8 +213,10 @@ public final class Outbox {
      *
      * @param olderThan how long ago they were confirmed at least
      * @return how many were deleted
+     * @throws IllegalArgumentException if the time is negative
+     * @throws StoreException if the store fails; then some of them may be deleted
      */
     public long purge(Duration olderThan) {
-        throw new UnsupportedOperationException();
+        return admin.purge(olderThan);
     }
 }

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param nextRetryAt when the entry may be sent
  * @param createdAt when the entry was added
  * @param firstSentAt when the first attempt started, or an earlier time if that is not known exactly; null if there was none
- * @param reason why the last attempt was not confirmed; null if there was none
- * @param lastError the reason in a sentence; null if there was none
+ * @param reason why the last attempt was not confirmed; null if there was none, or if a person has decided that the entry is sent again
+ * @param lastError why the last attempt was not confirmed, in a sentence; null if there was none
  * @param response the API's final response; null if there is none
  */
 public record OutboxEntry(
@@ -44,7 +44,7 @@ public record OutboxEntry(
         @Nullable String lastError,
         @Nullable Response response) {
 
-    /** The state of an entry. */
+    /** Whether an entry waits, has failed, or is confirmed. */
     public enum Status {
         /** The entry waits to be sent, or to be sent again. */
         PENDING,
@@ -75,6 +75,50 @@ public record OutboxEntry(
         public String toString() {
             return "Response[" + status + ", " + body.length() + " characters]";
         }
+    }
+
+    OutboxEntry sentAt(Instant time) {
+        return with(status, retryCount, nextRetryAt, time, reason, lastError, response);
+    }
+
+    OutboxEntry confirmed(Response response) {
+        return with(Status.CONFIRMED, retryCount, nextRetryAt, firstSentAt, null, null, response);
+    }
+
+    OutboxEntry retried(Instant at, Reason reason, String error) {
+        return with(Status.PENDING, retryCount + 1, at, firstSentAt, reason, error, null);
+    }
+
+    OutboxEntry failed(Reason reason, String error, @Nullable Response response) {
+        return with(Status.FAILED, retryCount, nextRetryAt, firstSentAt, reason, error, response);
+    }
+
+    private OutboxEntry with(
+            Status status,
+            int retryCount,
+            Instant nextRetryAt,
+            @Nullable Instant firstSentAt,
+            @Nullable Reason reason,
+            @Nullable String lastError,
+            @Nullable Response response) {
+        return new OutboxEntry(
+                id,
+                idempotencyKey,
+                clientTxId,
+                operation,
+                method,
+                endpoint,
+                contentType,
+                payload,
+                lane,
+                status,
+                retryCount,
+                nextRetryAt,
+                createdAt,
+                firstSentAt,
+                reason,
+                lastError,
+                response);
     }
 
     /** Returns a text without key, payload and response, which are private: it may be logged. */

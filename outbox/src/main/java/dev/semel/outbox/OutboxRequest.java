@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,8 @@ public record OutboxRequest(
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_ENDPOINT = 2048;
     private static final Set<String> METHODS = Set.of("POST", "PUT", "PATCH", "DELETE");
+    private static final Pattern MEDIA_TYPE = Pattern.compile("[!-.0-~]+/[!-.0-~]+( *;[ -~]*)?");
+    private static final int HIGHEST_PORT = 65_535;
     private static final String JSON = "application/json";
     private static final Payload EMPTY = Payload.of("");
 
@@ -43,6 +46,10 @@ public record OutboxRequest(
         checkName("operation", operation);
         checkName("lane", lane);
         checkName("content type", contentType);
+        if (!MEDIA_TYPE.matcher(contentType).matches()) {
+            throw new IllegalArgumentException(
+                    "The content type must be a media type such as application/json, not " + quote(contentType));
+        }
         if (!METHODS.contains(method)) {
             throw new IllegalArgumentException("The method must be POST, PUT, PATCH or DELETE, not " + quote(method));
         }
@@ -123,9 +130,8 @@ public record OutboxRequest(
         }
         try {
             URI uri = new URI(endpoint);
-            boolean path = uri.getScheme() == null && uri.getRawAuthority() == null && endpoint.startsWith("/");
-            boolean url = ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme())) && uri.getHost() != null;
-            if ((path || url) && uri.getRawFragment() == null && uri.getRawUserInfo() == null) {
+            boolean isAscii = endpoint.chars().allMatch(c -> c > ' ' && c <= '~');
+            if (isAscii && (isPath(uri) || isUrl(uri)) && uri.getRawFragment() == null) {
                 return;
             }
         } catch (URISyntaxException e) {
@@ -134,9 +140,20 @@ public record OutboxRequest(
         throw invalidEndpoint(endpoint, null);
     }
 
+    private static boolean isPath(URI uri) {
+        return uri.getScheme() == null
+                && uri.getRawAuthority() == null
+                && uri.getRawPath().startsWith("/");
+    }
+
+    private static boolean isUrl(URI uri) {
+        boolean isHttp = "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
+        return isHttp && uri.getHost() != null && uri.getPort() <= HIGHEST_PORT && uri.getRawUserInfo() == null;
+    }
+
     private static IllegalArgumentException invalidEndpoint(String endpoint, @Nullable Throwable cause) {
         return new IllegalArgumentException(
-                "The endpoint must be a path such as /v1/feed/posts, or an http or https URL without user and fragment, not "
+                "The endpoint must be a path such as /v1/feed/posts, or an http or https URL without user and fragment, in ASCII, not "
                         + quote(endpoint),
                 cause);
     }

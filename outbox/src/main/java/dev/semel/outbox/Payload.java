@@ -23,19 +23,29 @@ public final class Payload {
      * @throws IllegalArgumentException if there are more than {@value #MOST_BYTES}
      */
     public static Payload of(byte[] bytes) {
-        if (bytes.length > MOST_BYTES) {
-            throw new IllegalArgumentException("The payload has " + bytes.length + " bytes; the most is " + MOST_BYTES);
-        }
+        checkLength(bytes.length);
         return new Payload(bytes.clone());
+    }
+
+    private static void checkLength(int bytes) {
+        if (bytes > MOST_BYTES) {
+            throw new IllegalArgumentException("The payload has " + bytes + " bytes; the most is " + MOST_BYTES);
+        }
     }
 
     /**
      * Encodes a text in UTF-8.
      *
-     * @throws IllegalArgumentException if it has more than {@value #MOST_BYTES} bytes
+     * @throws IllegalArgumentException if it has more than {@value #MOST_BYTES} bytes, or contains half of a surrogate pair
      */
     public static Payload of(String text) {
-        return of(text.getBytes(UTF_8));
+        byte[] bytes = text.getBytes(UTF_8);
+        checkLength(bytes.length);
+        if (!new String(bytes, UTF_8).equals(text)) {
+            throw new IllegalArgumentException(
+                    "The payload contains half of a surrogate pair, which UTF-8 cannot encode");
+        }
+        return new Payload(bytes);
     }
 
     /** Returns a copy of the bytes. */

@@ -19,7 +19,7 @@ public enum Reason {
     /** The API asks to try again later. */
     BUSY,
 
-    /** The API has failed. */
+    /** The API reports that it has failed. */
     SERVER_ERROR,
 
     /** The API still processes an earlier attempt. */
@@ -42,6 +42,11 @@ public enum Reason {
 
     /** The limit of attempts or of age, which the owner of the outbox has set, is reached. */
     GAVE_UP;
+
+    /** Whether the network, or something in it, may be the cause. */
+    boolean isOfNetwork() {
+        return this == NO_RESPONSE || this == NOT_PROVEN || this == REDIRECTED;
+    }
 
     /** Returns the name in lower case, as in metrics and error texts. */
     @Override

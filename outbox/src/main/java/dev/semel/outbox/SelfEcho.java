@@ -173,10 +173,7 @@ public final class SelfEcho implements AutoCloseable {
     /** A captive portal responds with another type. */
     private static boolean isEventStream(HttpResponse<?> response) {
         return response.statusCode() == OK
-                && response.headers()
-                        .firstValue("Content-Type")
-                        .orElse("")
-                        .startsWith("text/event-stream");
+                && response.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
     }
 
     /** Reads a stream to its end, and returns how long to wait before the next one. */

@@ -94,7 +94,8 @@ class EventParserTest {
 
     @Test
     void clientTxId_isAMemberOfTheEventItself() {
-        assertThat(SelfEcho.clientTxId("{\"a\":{\"clientTxId\":\"x\"},\"b\":[1],\"clientTxId\":\"y\"}")).isEqualTo("y");
+        assertThat(SelfEcho.clientTxId("{\"a\":{\"clientTxId\":\"x\"},\"b\":[1],\"clientTxId\":\"y\"}"))
+                .isEqualTo("y");
         assertThat(SelfEcho.clientTxId("{\"a\":{\"clientTxId\":\"x\"}}")).isNull();
         assertThat(SelfEcho.clientTxId("{\"clientTxId\":7}")).isNull();
         assertThat(SelfEcho.clientTxId("[]")).isNull();
