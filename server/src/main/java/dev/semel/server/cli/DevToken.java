@@ -47,8 +47,8 @@ final class DevToken implements TokenSupplier {
         try (InputStream in = response.body()) {
             String text = new String(in.readNBytes(MOST_BYTES), UTF_8);
             if (response.statusCode() != OK) {
-                throw new IOException("No token from " + endpoint + ", is the server in dev mode? It responds with status "
-                        + response.statusCode());
+                throw new IOException("No token from " + endpoint
+                        + ", is the server in dev mode? It responds with status " + response.statusCode());
             }
             JsonNode token = new JsonMapper().readTree(text).path("token");
             if (token.isString()) {
