@@ -219,4 +219,9 @@ public final class Outbox {
     public long purge(Duration olderThan) {
         return admin.purge(olderThan);
     }
+
+    /** Counts what waits. Reads up to {@value Backlog#MOST} entries. */
+    public Backlog backlog() {
+        return Backlog.of(entries);
+    }
 }

@@ -4,6 +4,8 @@ import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.outbox.LaneRun.Next;
 import dev.semel.store.StoreException;
 import dev.semel.store.Time;
+import dev.semel.store.admin.AdminStore;
+import dev.semel.store.admin.Sweeper;
 import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -38,6 +40,7 @@ public final class OutboxProcessor implements AutoCloseable {
     /** How long {@link #close} waits for the attempts in progress. */
     private static final Duration CLOSING = Duration.ofSeconds(10);
 
+    private static final Duration BETWEEN_SWEEPS = Duration.ofHours(6);
     private static final Duration STORE_FAILED = Duration.ofSeconds(2);
 
     private final EntryStore entries;
@@ -47,6 +50,7 @@ public final class OutboxProcessor implements AutoCloseable {
     private final Lanes lanes;
     private final Discovery discovery;
     private final Runnable unhook;
+    private final @Nullable Sweeper sweeper;
     private final Object closing = new Object();
     private volatile boolean stopped;
 
@@ -69,7 +73,19 @@ public final class OutboxProcessor implements AutoCloseable {
         this.lanes = new Lanes(settings.parallel(), time, this::run, this::dropped);
         this.unhook = entries.onAdd(lanes::offer);
         this.discovery = new Discovery(entries, lanes, laneRun, time);
+        this.sweeper = sweeper();
         discovery.search();
+    }
+
+    /** Deletes confirmed entries when they have expired, if the store belongs to this process. A shared one is swept by its servers. */
+    private @Nullable Sweeper sweeper() {
+        if (entries.store().isExclusive() && entries.store() instanceof AdminStore store) {
+            Sweeper started = new Sweeper(store.admin(), time);
+            started.every(
+                    BETWEEN_SWEEPS, e -> LOG.log(Level.WARNING, "An outbox cannot be cleaned: {0}", e.getMessage()));
+            return started;
+        }
+        return null;
     }
 
     /**
@@ -285,6 +301,9 @@ public final class OutboxProcessor implements AutoCloseable {
         }
         unhook.run();
         discovery.close();
+        if (sweeper != null) {
+            sweeper.close();
+        }
         lanes.stop();
         boolean interrupted = false;
         for (boolean cutOff : new boolean[] {false, true}) {

@@ -1,69 +1,395 @@
 package dev.semel.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.semel.memory.MemoryStore;
 import dev.semel.outbox.OutboxEntry.Status;
+import dev.semel.outbox.TestApi.Reply;
+import dev.semel.testkit.Eventually;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class OutboxProcessorTest {
-
-    private static final Duration LONG = Duration.ofSeconds(60);
-
-    private final TestApi api = new TestApi();
-    private final Outbox outbox = Outbox.on(new MemoryStore());
-
-    @AfterEach
-    void close() {
-        api.close();
-    }
-
-    private OutboxEntry add(String lane, String text) {
-        return outbox.add(OutboxRequest.post("/posts").lane(lane).json("{\"text\":\"" + text + "\"}"));
-    }
+class OutboxProcessorTest extends ProcessorFixture {
 
     @Test
     void entries_areSentInTheOrderOfTheirLane() throws Exception {
-        for (int i = 0; i < 2000; i++) {
-            add("lane-" + i % 20, "t" + i);
+        int lanes = 20;
+        int perLane = 50;
+        for (int i = 0; i < lanes * perLane; i++) {
+            add("t" + i, "lane-" + i % lanes);
         }
-        long start = System.nanoTime();
-        try (OutboxProcessor processor =
-                OutboxProcessor.builder(outbox, api.uri()).start()) {
-            assertThat(processor.awaitEmpty(LONG)).isTrue();
-        }
-        System.out.println("drained in " + (System.nanoTime() - start) / 1_000_000 + " ms");
+        assertThat(drain(start())).isTrue();
         List<String> effects = api.effects();
-        assertThat(effects).hasSize(2000);
-        for (int lane = 0; lane < 20; lane++) {
+        assertThat(effects).hasSize(lanes * perLane);
+        for (int lane = 0; lane < lanes; lane++) {
             int mine = lane;
-            assertThat(effects.stream().filter(text -> Integer.parseInt(text.replaceAll("\\D", "")) % 20 == mine))
-                    .containsExactlyElementsOf(IntStream.range(0, 100)
-                            .mapToObj(i -> "{\"text\":\"t" + (i * 20 + mine) + "\"}")
+            assertThat(effects.stream().filter(text -> Integer.parseInt(text.replaceAll("\\D", "")) % lanes == mine))
+                    .containsExactlyElementsOf(IntStream.range(0, perLane)
+                            .mapToObj(i -> "{\"text\":\"t" + (i * lanes + mine) + "\"}")
                             .toList());
+        }
+        assertThat(outbox.backlog()).isEqualTo(new Backlog(0, 0, null));
+    }
+
+    @Test
+    void entryThatIsAddedLater_isSentAtOnce() throws Exception {
+        OutboxProcessor processor = start();
+        assertThat(drain(processor)).isTrue();
+        OutboxEntry added = add("a", "lane");
+        awaitStatus(added, Status.CONFIRMED);
+        OutboxEntry another = Outbox.on(store).add(OutboxRequest.post("/posts"));
+        awaitStatus(another, Status.CONFIRMED);
+    }
+
+    @Test
+    void entryThatIsAddedInATransaction_isSentWhenItHasCommitted() {
+        start();
+        OutboxEntry added = outbox.entries()
+                .transactions()
+                .run(tx -> outbox.add(tx, OutboxRequest.post("/posts").operation("in_transaction")));
+        awaitStatus(added, Status.CONFIRMED);
+    }
+
+    @Test
+    void confirmedEntry_hasTheResponse() throws Exception {
+        OutboxEntry added = add("a", "lane");
+        assertThat(drain(start())).isTrue();
+        OutboxEntry confirmed = now(added);
+        assertThat(confirmed.response()).isEqualTo(new OutboxEntry.Response(201, "{\"made\":1}"));
+        assertThat(confirmed.firstSentAt()).isBetween(added.createdAt(), time.instant());
+        assertThat(confirmed.lastError()).isNull();
+        TestApi.Received request = api.requests().get(0);
+        assertThat(request.key()).isEqualTo(added.idempotencyKey());
+        assertThat(request.clientTxId()).isEqualTo(added.clientTxId());
+    }
+
+    @Test
+    void entryWhoseResponseIsLost_isSentAgainWithTheSameKey() {
+        OutboxEntry added = add("a", "lane");
+        CountDownLatch lost = new CountDownLatch(1);
+        api.respond(request -> {
+            Reply reply = api.execute(request);
+            boolean isFirst = lost.getCount() > 0;
+            lost.countDown();
+            return isFirst ? Reply.of(0) : reply;
+        });
+        start();
+        awaitEvents("retry a no_response");
+        assertThat(now(added).firstSentAt()).isEqualTo(time.instant());
+        assertThat(now(added).lastError()).startsWith("no_response: ");
+        advanceUntil(added, Status.CONFIRMED, Duration.ofMillis(100));
+        assertThat(api.effects()).hasSize(1);
+        assertThat(api.requests()).extracting(TestApi.Received::key).containsOnly(added.idempotencyKey());
+    }
+
+    @Test
+    void retries_followTheBackoff() {
+        api.respond(request -> Reply.of(500));
+        OutboxEntry added = add("a", "lane");
+        start();
+        for (int retries = 1; retries <= 8; retries++) {
+            awaitRetry(added, retries);
+            long longest = 1_000L << Math.min(retries - 1, 5);
+            long pause = ChronoUnit.MILLIS.between(time.instant(), now(added).nextRetryAt());
+            assertThat(pause).isBetween(longest / 2, longest);
+            time.awaitScheduled(2); // this one, and the sweeper
+            time.advance(Duration.ofMillis(pause - 1));
+            assertThat(api.requests()).hasSize(retries);
+            time.advance(Duration.ofMillis(1));
         }
     }
 
     @Test
-    void entryWhoseResponseIsLost_isSentAgainWithTheSameKey() throws Exception {
-        OutboxEntry added = add("a", "hello");
-        boolean[] lost = {false};
+    void failedEntry_stopsItsLaneAndNoOther_untilItIsRetriedOrDiscarded() throws Exception {
+        api.respond(request -> request.body().contains("bad") ? Reply.of(400).provenTo(request) : api.execute(request));
+        OutboxEntry bad = add("bad", "lane");
+        OutboxEntry behind = add("behind", "lane");
+        OutboxEntry other = add("other", "other lane");
+        OutboxProcessor processor = start();
+        assertThat(drain(processor)).isTrue();
+        assertThat(now(bad).status()).isEqualTo(Status.FAILED);
+        assertThat(now(bad).lastError()).isEqualTo("rejected: status 400");
+        assertThat(now(behind).status()).isEqualTo(Status.PENDING);
+        assertThat(now(other).status()).isEqualTo(Status.CONFIRMED);
+        assertThat(outbox.retry(bad.id())).isTrue();
+        Eventually.assertHolds(() -> assertThat(api.requests()).hasSize(3));
+        awaitStatus(bad, Status.FAILED);
+        assertThat(outbox.discard(bad.id())).isTrue();
+        awaitStatus(behind, Status.CONFIRMED);
+    }
+
+    @Test
+    void entryThatIsDiscardedBeforeItsTurn_isNotSent() throws Exception {
+        CountDownLatch arrived = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
         api.respond(request -> {
-            TestApi.Reply reply = api.execute(request);
-            boolean first = !lost[0];
-            lost[0] = true;
-            return first ? TestApi.Reply.of(0) : reply;
+            arrived.countDown();
+            await(goOn);
+            return api.execute(request);
         });
-        try (OutboxProcessor processor =
-                OutboxProcessor.builder(outbox, api.uri()).start()) {
-            assertThat(processor.awaitEmpty(LONG)).isTrue();
+        add("first", "lane");
+        OutboxEntry second = add("second", "lane");
+        OutboxEntry third = add("third", "lane");
+        start();
+        await(arrived);
+        assertThat(outbox.discard(second.id())).isTrue();
+        goOn.countDown();
+        awaitStatus(third, Status.CONFIRMED);
+        assertThat(api.effects()).containsExactly("{\"text\":\"first\"}", "{\"text\":\"third\"}");
+    }
+
+    @Test
+    void entryThatIsDiscardedWhileItIsSent_isGone_andTheLaneGoesOn() throws Exception {
+        CountDownLatch arrived = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        api.respond(request -> {
+            arrived.countDown();
+            await(goOn);
+            return api.execute(request);
+        });
+        OutboxEntry first = add("first", "lane");
+        OutboxEntry second = add("second", "lane");
+        start();
+        await(arrived);
+        assertThat(outbox.discard(first.id())).isTrue();
+        goOn.countDown();
+        awaitStatus(second, Status.CONFIRMED);
+        assertThat(outbox.find(first.id())).isEmpty();
+    }
+
+    static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
-        assertThat(api.effects()).hasSize(1);
-        assertThat(api.requests()).extracting(TestApi.Received::key).containsOnly(added.idempotencyKey());
-        assertThat(outbox.find(added.id())).map(OutboxEntry::status).contains(Status.CONFIRMED);
+    }
+
+    @Test
+    void networkThatIsBack_endsTheBackoff() throws Exception {
+        api.respond(Reply.of(0), Reply.of(0), Reply.of(0));
+        OutboxEntry added = add("a", "lane");
+        OutboxProcessor processor = start();
+        awaitRetry(added, 1);
+        processor.networkAvailable();
+        awaitRetry(added, 2);
+        processor.networkAvailable();
+        awaitRetry(added, 3);
+        processor.networkAvailable();
+        awaitStatus(added, Status.CONFIRMED);
+    }
+
+    @Test
+    void networkThatIsBack_doesNotEndAPauseThatTheApiHasAskedFor() throws Exception {
+        api.respond(Reply.of(503).with("Retry-After", "5"));
+        OutboxEntry added = add("a", "lane");
+        OutboxProcessor processor = start();
+        awaitRetry(added, 1);
+        processor.networkAvailable();
+        time.awaitScheduled(2);
+        assertThat(processor.awaitEmpty(Duration.ZERO)).isFalse();
+        assertThat(advanceUntil(added, Status.CONFIRMED, Duration.ofMillis(500)))
+                .isGreaterThanOrEqualTo(Duration.ofSeconds(5));
+        assertThat(api.requests()).hasSize(2);
+    }
+
+    /** Nobody knows how long the clock was wrong, so a pause is at most as long as it was when it was stored. */
+    @Test
+    void clockThatIsSetBack_doesNotExtendAPause() {
+        time.setClock(time.instant().plus(Duration.ofDays(365)));
+        api.respond(Reply.of(503));
+        OutboxEntry waits = add("a", "lane");
+        OutboxEntry isNew = add("b", "other lane");
+        start();
+        Eventually.assertHolds(() -> assertThat(api.requests()).hasSize(2));
+        awaitStatus(isNew, Status.CONFIRMED);
+        stop();
+        time.setClock(time.instant().minus(Duration.ofDays(365)));
+        OutboxEntry another = add("c", "lane 3");
+        start();
+        awaitStatus(another, Status.CONFIRMED);
+        assertThat(advanceUntil(waits, Status.CONFIRMED, Duration.ofMillis(100)))
+                .isLessThanOrEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void apiThatCannotBeReached_leavesTheEntryUnsent() throws IOException {
+        URI nobody;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            nobody = URI.create("http://127.0.0.1:" + socket.getLocalPort());
+        }
+        OutboxEntry added = add("a", "lane");
+        try (OutboxProcessor unused = OutboxProcessor.builder(outbox, nobody)
+                .time(time, new java.util.SplittableRandom(1))
+                .start()) {
+            awaitRetry(added, 1);
+        }
+        assertThat(now(added).firstSentAt()).isNull();
+        assertThat(now(added).reason()).isEqualTo(Reason.NO_RESPONSE);
+    }
+
+    @Test
+    void redirect_isNotFollowed() {
+        api.respond(Reply.of(307).with("Location", "/elsewhere"), Reply.of(302).with("Location", "/elsewhere"));
+        OutboxEntry added = add("a", "lane");
+        start();
+        awaitEvents("retry a redirected");
+        advanceUntil(added, Status.CONFIRMED, Duration.ofSeconds(1));
+        assertThat(api.requests()).extracting(TestApi.Received::path).containsOnly("/posts");
+    }
+
+    @Test
+    void entry_isGivenUpAfterTheAttemptsThatTheOwnerAllows() {
+        api.respond(request -> Reply.of(500));
+        OutboxEntry added = add("a", "lane");
+        start(builder -> builder.giveUpAfter(3));
+        advanceUntil(added, Status.FAILED, Duration.ofSeconds(1));
+        assertThat(api.requests()).hasSize(3);
+        assertThat(now(added).reason()).isEqualTo(Reason.GAVE_UP);
+    }
+
+    @Test
+    void entry_isGivenUpAtTheAgeThatTheOwnerAllows() {
+        api.respond(request -> Reply.of(500));
+        OutboxEntry added = add("a", "lane");
+        start(builder -> builder.giveUpAfter(Duration.ofMinutes(10)));
+        assertThat(advanceUntil(added, Status.FAILED, Duration.ofSeconds(10)))
+                .isGreaterThanOrEqualTo(Duration.ofMinutes(10));
+        assertThat(events).endsWith("failed a gave_up");
+    }
+
+    @Test
+    void unknownOutcome_isAskedAboutAtGrowingIntervals_untilAnOperatorDecides() {
+        api.respond(request ->
+                Reply.of(409).withBody("{\"code\":\"outcome_unknown\"}").provenTo(request));
+        OutboxEntry added = add("a", "lane");
+        start();
+        Duration before = Duration.ZERO;
+        for (int retries = 1; retries <= 8; retries++) {
+            awaitRetry(added, retries);
+            Duration pause = Duration.between(time.instant(), now(added).nextRetryAt());
+            long longest = 60_000L << Math.min(retries - 1, 6);
+            assertThat(pause.toMillis()).isBetween(longest / 2, longest);
+            assertThat(pause.toMillis()).isGreaterThanOrEqualTo(Math.min(before.toMillis() / 2, 1_920_000));
+            before = pause;
+            time.awaitScheduled(2);
+            time.advance(pause);
+        }
+        awaitRetry(added, 9);
+        api.respond();
+        advanceUntil(added, Status.CONFIRMED, Duration.ofMinutes(10));
+    }
+
+    @Test
+    void absoluteEndpoint_isSentThere_withoutTheToken() throws Exception {
+        try (TestApi other = new TestApi()) {
+            OutboxEntry own = add("own", "lane");
+            OutboxEntry foreign =
+                    outbox.add(OutboxRequest.post(other.uri() + "/hooks?x=1").json("{}"));
+            start(builder -> builder.token(rejected -> "secret"));
+            awaitStatus(own, Status.CONFIRMED);
+            awaitStatus(foreign, Status.CONFIRMED);
+            assertThat(api.requests())
+                    .extracting(TestApi.Received::authorization)
+                    .containsExactly("Bearer secret");
+            assertThat(other.requests())
+                    .extracting(TestApi.Received::authorization)
+                    .containsExactly("");
+            assertThat(other.requests()).extracting(TestApi.Received::path).containsExactly("/hooks?x=1");
+        }
+    }
+
+    @Test
+    void responseBody_isKeptToItsLimit() throws Exception {
+        api.respond(request -> api.execute(request).withBody("x".repeat(1 << 20)));
+        OutboxEntry added = add("a", "lane");
+        assertThat(drain(start())).isTrue();
+        assertThat(now(added).response()).isNotNull();
+        assertThat(now(added).response().body()).hasSize(Transport.MOST_KEPT_BYTES);
+    }
+
+    @Test
+    void listenerThatThrows_disturbsNothing() throws Exception {
+        OutboxEntry added = add("a", "lane");
+        start(builder -> builder.listener(new OutboxListener() {
+            @Override
+            public void sending(OutboxEntry entry) {
+                throw new IllegalStateException("sending");
+            }
+
+            @Override
+            public void confirmed(OutboxEntry entry, Duration took) {
+                throw new IllegalStateException("confirmed");
+            }
+        }));
+        awaitStatus(added, Status.CONFIRMED);
+        awaitEvents("confirmed a");
+    }
+
+    /** The response has not arrived when the processor is closed, so the entry has to remember that it was sent. */
+    @Test
+    void attemptThatIsCutOffByClosing_isRemembered() throws Exception {
+        CountDownLatch arrived = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        api.respond(request -> {
+            arrived.countDown();
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                return Reply.of(0);
+            }
+            return Reply.of(0);
+        });
+        OutboxEntry added = add("a", "lane");
+        OutboxProcessor processor = start();
+        await(arrived);
+        Instant sentAt = time.instant();
+        Thread.currentThread().interrupt(); // closes at once
+        processor.close();
+        assertThat(Thread.interrupted()).isTrue();
+        Eventually.assertHolds(() -> assertThat(now(added).firstSentAt()).isEqualTo(sentAt));
+        never.countDown();
+    }
+
+    @Test
+    void twoProcessorsInOneProcess_shareTheLanes() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            add("t" + i, "lane-" + i % 10);
+        }
+        OutboxProcessor first = start();
+        try (OutboxProcessor second = OutboxProcessor.builder(outbox, api.uri())
+                .time(time, new java.util.SplittableRandom(2))
+                .start()) {
+            Eventually.assertHolds(() -> {
+                time.advance(Duration.ofSeconds(1));
+                assertThat(outbox.backlog().pending()).isZero();
+            });
+            assertThat(second.awaitEmpty(Duration.ZERO)).isNotNull();
+        }
+        assertThat(drain(first)).isTrue();
+        assertThat(api.requests()).hasSize(200);
+        assertThat(api.effects()).hasSize(200);
+    }
+
+    @Test
+    void settingsThatMakeNoSense_areRejected() {
+        assertThatIllegalArgumentException().isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("ftp://x")));
+        assertThatIllegalArgumentException().isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("/path")));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("http://user:pw@host")));
+        OutboxProcessor.Builder builder = OutboxProcessor.builder(outbox, api.uri());
+        assertThatIllegalArgumentException().isThrownBy(() -> builder.parallel(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> builder.timeout(Duration.ZERO));
+        assertThatIllegalArgumentException().isThrownBy(() -> builder.giveUpAfter(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> builder.keyLife(Duration.ofDays(-1)));
     }
 }
