@@ -57,9 +57,9 @@ final class OutboxWorker {
     private @Nullable Outbox outbox;
     private @Nullable OutboxProcessor processor;
 
-    private OutboxWorker(Storage storage, ScaledTime time) {
+    private OutboxWorker(Storage storage, ScaledTime time, double speed) {
         this.storage = storage;
-        this.store = storage.store().isExclusive() ? storage.store() : new OnClock(storage.store(), time);
+        this.store = storage.store().isExclusive() ? storage.store() : new OnClock(storage.store(), time, speed);
         this.time = time;
     }
 
@@ -67,13 +67,12 @@ final class OutboxWorker {
     public static void main(String[] args) throws IOException {
         PrintStream out = System.out;
         System.setOut(System.err); // the output has results only
+        double speed = Double.parseDouble(args[2]);
         ScaledTime time = new ScaledTime(
-                Instant.ofEpochMilli(Long.parseLong(args[1])),
-                Double.parseDouble(args[2]),
-                Duration.ofMillis(Long.parseLong(args[3])));
+                Instant.ofEpochMilli(Long.parseLong(args[1])), speed, Duration.ofMillis(Long.parseLong(args[3])));
         RawSettings given = new RawSettings(Map.of(Setting.STORE, args[0]), null, Map.of());
         ServerSettings settings = ServerSettings.of(given, Map.of(), InstantSource.system());
-        OutboxWorker worker = new OutboxWorker(Storage.open(settings.store(), time), time);
+        OutboxWorker worker = new OutboxWorker(Storage.open(settings.store(), time), time, speed);
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 out.println(worker.result(MAPPER.readTree(line)));
