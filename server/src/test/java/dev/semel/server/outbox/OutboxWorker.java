@@ -2,6 +2,7 @@ package dev.semel.server.outbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.document.Transactions;
 import dev.semel.outbox.Outbox;
 import dev.semel.outbox.OutboxEntry;
 import dev.semel.outbox.OutboxEntry.Status;
@@ -46,6 +47,7 @@ final class OutboxWorker {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
     private static final int PAGE = 1000;
+    private static final int IN_A_TRANSACTION = 500;
 
     private final Storage storage;
     private final OrderedStore store;
@@ -156,14 +158,26 @@ final class OutboxWorker {
                 .body("application/json", Payload.of(command.get("payload").stringValue()));
     }
 
-    /** Adds posts to lanes in turn. Their texts are lane and number. */
+    /** Adds posts to lanes in turn, many in a transaction. Their texts are name, lane and number. */
     private void fill(JsonNode command) {
         int lanes = command.get("lanes").intValue();
-        for (int i = command.get("from").intValue(); i < command.get("to").intValue(); i++) {
-            String lane = "lane-" + i % lanes;
-            outbox().add(OutboxRequest.post("/v1/feed/posts")
-                    .lane(lane)
-                    .json("{\"text\":\"" + command.get("name").stringValue() + "/" + lane + "/" + i / lanes + "\"}"));
+        String name = command.get("name").stringValue();
+        int end = command.get("to").intValue();
+        Transactions transactions = new Transactions(store, time);
+        for (int start = command.get("from").intValue(); start < end; start += IN_A_TRANSACTION) {
+            int first = start;
+            transactions.run(tx -> {
+                for (int i = first; i < Math.min(first + IN_A_TRANSACTION, end); i++) {
+                    String lane = "lane-" + i % lanes;
+                    String text = name + "/" + lane + "/" + i / lanes;
+                    outbox().add(
+                                    tx,
+                                    OutboxRequest.post("/v1/feed/posts")
+                                            .lane(lane)
+                                            .json("{\"text\":\"" + text + "\"}"));
+                }
+                return null;
+            });
         }
     }
 

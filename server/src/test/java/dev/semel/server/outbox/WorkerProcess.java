@@ -1,7 +1,9 @@
 package dev.semel.server.outbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.Eventually;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
@@ -86,7 +89,7 @@ final class WorkerProcess implements AutoCloseable {
      * @param arguments names and values in turn
      */
     synchronized JsonNode call(String command, Object... arguments) {
-        Map<String, Object> members = new java.util.LinkedHashMap<>(Map.of("do", command));
+        Map<String, Object> members = new LinkedHashMap<>(Map.of("do", command));
         for (int i = 0; i < arguments.length; i += 2) {
             members.put((String) arguments[i], arguments[i + 1]);
         }
@@ -106,6 +109,23 @@ final class WorkerProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new IllegalStateException("The worker has ended before " + command + problem(), e);
         }
+    }
+
+    /** Waits until the outbox has no pending and no failed entries. */
+    void awaitEmpty(Duration atMost) {
+        Eventually.assertHolds(atMost, () -> {
+            JsonNode counts = call("count");
+            assertThat(counts.get("hasPENDING").booleanValue())
+                    .as("has pending entries")
+                    .isFalse();
+            assertThat(counts.get("hasFAILED").booleanValue())
+                    .as("has failed entries")
+                    .isFalse();
+        });
+    }
+
+    long pid() {
+        return process.pid();
     }
 
     private String problem() {

@@ -118,6 +118,13 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
+    /** Returns how many attempts there were so far. */
+    public int count() {
+        synchronized (exchanges) {
+            return exchanges.size();
+        }
+    }
+
     private void accept() {
         while (!listening.isClosed()) {
             try {
