@@ -16,7 +16,8 @@ import java.util.Optional;
 /** What people decide about entries. Large numbers of entries are processed page by page. Thread-safe. */
 final class EntryAdmin {
 
-    private static final int PAGE = 100;
+    /** How many entries are read together. */
+    static final int PAGE = 50;
 
     private final EntryStore entries;
 

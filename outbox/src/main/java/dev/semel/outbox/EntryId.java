@@ -43,7 +43,7 @@ record EntryId(String time, String lane) {
         byte[] hash = sha256(lane);
         long bits = 0;
         for (int i = 0; i < Long.BYTES; i++) {
-            bits = bits << Byte.SIZE | hash[i] & 0xFF;
+            bits = (bits << Byte.SIZE) | (hash[i] & 0xFF);
         }
         char[] digits = new char[LANE_LENGTH];
         for (int i = 0; i < LANE_LENGTH; i++) {

@@ -35,8 +35,17 @@ final class EntryIds {
      * and not committed yet, and would replace it. So the two never use the same id.
      */
     enum Writer {
-        COMMIT,
-        JDBC_TRANSACTION
+        /** Has the even times. */
+        COMMIT(0),
+
+        /** Has the odd times. */
+        JDBC_TRANSACTION(1);
+
+        private final long parity;
+
+        Writer(long parity) {
+            this.parity = parity;
+        }
     }
 
     /**
@@ -57,11 +66,11 @@ final class EntryIds {
         return EntryId.of(after(later.get().micros() + step, writer), lane);
     }
 
-    /** Returns the first time of a writer that is later than a given time and all times before. Commits have the even ones. */
+    /** Returns the first time of a writer that is later than a given time and all times before. */
     private long after(long time, Writer writer) {
         return lastMicros.updateAndGet(last -> {
             long next = Math.max(last, time) + 1;
-            return next + ((next ^ writer.ordinal()) & 1);
+            return next + ((next ^ writer.parity) & 1);
         });
     }
 

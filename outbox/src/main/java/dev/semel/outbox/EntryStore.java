@@ -20,8 +20,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 
 /**
  * The documents of an outbox. Thread-safe.
@@ -50,7 +48,7 @@ final class EntryStore {
     private final String done;
     private final Duration keepConfirmed;
     private final EntryIds ids;
-    private final List<Consumer<String>> hooks = new CopyOnWriteArrayList<>();
+    private final LaneHooks hooks;
 
     EntryStore(DocumentStore store, String name, Duration keepConfirmed, Time time) {
         this.store = store;
@@ -61,6 +59,7 @@ final class EntryStore {
         this.failed = collection("failed");
         this.done = collection("done");
         this.keepConfirmed = keepConfirmed;
+        this.hooks = LaneHooks.of(store, name);
     }
 
     /**
@@ -101,13 +100,17 @@ final class EntryStore {
 
     /** Adds an entry in a transaction. When the transaction has committed, the watchers of the store are notified. */
     OutboxEntry add(Transaction tx, OutboxRequest request) {
+        tx.notifyWatchers();
+        return addQuietly(tx, request);
+    }
+
+    private OutboxEntry addQuietly(Transaction tx, OutboxRequest request) {
         String lane = EntryId.digest(request.lane());
         for (int i = 0; i < MOST_COLLISIONS; i++) {
             EntryId id = ids.next(lane, tx.now(), Writer.COMMIT, store::scan);
             if (tx.expectAbsent(queued(id)).isEmpty()) {
                 OutboxEntry entry = entry(id, request, tx.now());
                 tx.put(document(id, entry), indexEntries(id));
-                tx.notifyWatchers();
                 return entry;
             }
         }
@@ -138,9 +141,9 @@ final class EntryStore {
         throw tooManyCollisions();
     }
 
-    /** Adds an entry in a separate transaction, and notifies the hooks. */
+    /** Adds an entry in a separate transaction, and notifies the hooks. Other processes are notified by the watchers of the store. */
     OutboxEntry add(OutboxRequest request) {
-        OutboxEntry added = transactions.run(tx -> add(tx, request));
+        OutboxEntry added = transactions.run(tx -> store.isExclusive() ? addQuietly(tx, request) : add(tx, request));
         notifyHooks(EntryId.parse(added.id()).lane());
         return added;
     }
@@ -287,18 +290,13 @@ final class EntryStore {
         }
     }
 
-    /**
-     * Calls a hook with the digest of the lane whenever this object has added an entry, or an entry of the lane may be sent again.
-     *
-     * @return removes the hook
-     */
-    Runnable onAdd(Consumer<String> hook) {
-        hooks.add(hook);
-        return () -> hooks.remove(hook);
+    /** Returns what notifies the senders of this process. */
+    LaneHooks hooks() {
+        return hooks;
     }
 
     void notifyHooks(String lane) {
-        hooks.forEach(hook -> hook.accept(lane));
+        hooks.notify(lane);
     }
 
     DocumentId queued(EntryId id) {

@@ -84,7 +84,7 @@ final class LaneRun {
         if (entry.retryCount() == 0 || reason == null) {
             return Duration.ZERO;
         }
-        if (reason.isOfNetwork() && document.updatedAt().isBefore(networkSince)) {
+        if (reason.isOfNetwork() && !document.updatedAt().isAfter(networkSince)) {
             return Duration.ZERO;
         }
         Duration whole = Duration.between(document.updatedAt(), entry.nextRetryAt());

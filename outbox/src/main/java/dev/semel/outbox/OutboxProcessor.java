@@ -71,7 +71,7 @@ public final class OutboxProcessor implements AutoCloseable {
         this.claims = new Claims(entries, time);
         this.laneRun = new LaneRun(entries, claims, attempts, listener, time);
         this.lanes = new Lanes(settings.parallel(), time, this::run, this::dropped);
-        this.unhook = entries.onAdd(lanes::offer);
+        this.unhook = entries.hooks().add(lanes::offer);
         this.discovery = new Discovery(entries, lanes, laneRun, time);
         this.sweeper = sweeper();
         discovery.search();

@@ -51,10 +51,12 @@ final class CallerDocuments {
                     .append(DocumentRow.WRITTEN.inserted("d", 1))
                     .append(" on conflict do nothing returning collection, owner, key)");
             if (entries > 0) {
-                sql.append(", entries as (insert into {schema}.index_entries as k"
-                                + " (collection, owner, key, index_name, index_key) select c.*, e.* from created c cross join ")
+                sql.append(
+                                ", entries as (insert into {schema}.index_entries as k"
+                                        + " (collection, owner, key, index_name, index_key) select c.*, e.* from created c cross join ")
                         .append(ENTRIES.sql("e", entries))
-                        .append(" on conflict (collection, owner, index_name, index_key) do update set key = excluded.key)");
+                        .append(
+                                " on conflict (collection, owner, index_name, index_key) do update set key = excluded.key)");
             }
             return sql.append(" select count(pg_notify('" + CommitNotifications.CHANNEL + "', '')) > 0 from created")
                     .append(LEAVE)
@@ -93,15 +95,16 @@ final class CallerDocuments {
     /** @param now the time for tests; null for the database's time */
     List<Document> scan(Connection connection, Scan scan, @Nullable Instant now) {
         DocumentScan page = new DocumentScan(scan);
-        String sql = texts.get(
-                new Scanning(page.shape()), () -> ENTER + page.shape().sql() + LEAVE);
+        String sql =
+                texts.get(new Scanning(page.shape()), () -> ENTER + page.shape().sql() + LEAVE);
         return run(connection, sql, to -> page.bind(to, now), page::read);
     }
 
     private static <T> T run(Connection connection, String sql, Session.Binding binding, Session.Reading<T> reading) {
         try {
             if (connection.getAutoCommit()) {
-                throw new IllegalArgumentException("The connection is in auto-commit mode: call setAutoCommit(false) first");
+                throw new IllegalArgumentException(
+                        "The connection is in auto-commit mode: call setAutoCommit(false) first");
             }
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 binding.bind(new Parameters(statement));

@@ -41,6 +41,8 @@ final class Schema {
 
         private final String title;
         private final String resource;
+
+        @SuppressWarnings("ImmutableEnumChecker") // each is made by List.of
         private final List<String> relations;
 
         Part(String title, String resource, List<String> relations) {

@@ -105,7 +105,9 @@ class CallerDocumentsTest {
     void scan_seesWhatTheTransactionHasCreated() {
         store.create(connection, "c1", note());
         assertThat(store.scan(connection, BY_DATE)).extracting(Document::key).containsExactly("n1");
-        assertThat(store.scan(connection, BY_KEY)).extracting(Document::commitId).containsExactly("c1");
+        assertThat(store.scan(connection, BY_KEY))
+                .extracting(Document::commitId)
+                .containsExactly("c1");
         assertThat(store.scan(connection, new Scan("notes", "", "", KeyRange.ofPrefix(""), "n1", 10, true)))
                 .isEmpty();
     }
@@ -128,7 +130,15 @@ class CallerDocumentsTest {
     void failureAfterASavepoint_leavesRoleAndTransactionUsable() throws Exception {
         var before = connection.setSavepoint();
         DocumentWrite.Put tooLate = new DocumentWrite.Put(
-                new Document(ID, -1, note().document().createdAt(), note().document().updatedAt(), null, note().document().data(), "", 0),
+                new Document(
+                        ID,
+                        -1,
+                        note().document().createdAt(),
+                        note().document().updatedAt(),
+                        null,
+                        note().document().data(),
+                        "",
+                        0),
                 List.of());
         try (Statement statement = connection.createStatement()) {
             statement.execute("alter table semel.documents add constraint positive check (version > 0)");

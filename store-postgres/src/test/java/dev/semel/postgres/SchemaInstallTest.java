@@ -115,7 +115,8 @@ class SchemaInstallTest {
             assertThat(ask("select count(*) from \"" + schema + "\".idempotency_keys"))
                     .isEqualTo("1");
         }
-        for (String schema : List.of("", "Semel", "a b", "a\"b", "1a", "pg_toast", "pg_catalog", "information_schema", "a".repeat(64))) {
+        for (String schema : List.of(
+                "", "Semel", "a b", "a\"b", "1a", "pg_toast", "pg_catalog", "information_schema", "a".repeat(64))) {
             assertThatThrownBy(() -> DEFAULTS.withSchema(schema)).isInstanceOf(IllegalArgumentException.class);
         }
     }
@@ -311,7 +312,8 @@ class SchemaInstallTest {
                 "The table semel_schema_version in its schema semel was not installed by Semel: it lacks the columns part text"
                         + " and version integer" + advice);
         Postgres.execute(
-                database, "drop table semel.semel_schema_version; create table semel.semel_schema_version (part text,"
+                database,
+                "drop table semel.semel_schema_version; create table semel.semel_schema_version (part text,"
                         + " version integer)");
         assertUnusable(
                 database,
