@@ -25,7 +25,7 @@ class BacklogIT {
 
     private static final int ENTRIES = TestSize.of(50_000, 1_000_000);
     private static final int FEW_LANES = 50;
-    private static final int SENT = TestSize.of(500, 5_000);
+    private static final int SENT = TestSize.of(200, 5_000);
     private static final String HEAP = "-Xmx64m";
     private static final long MOST_RESIDENT_BYTES = 512L << 20;
     private static final Duration PATIENCE = Duration.ofMinutes(TestSize.of(2, 20));

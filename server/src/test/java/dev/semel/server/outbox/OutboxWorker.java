@@ -45,7 +45,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class OutboxWorker {
 
     private static final JsonMapper MAPPER = new JsonMapper();
-    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(4);
     private static final int PAGE = 1000;
     private static final int IN_A_TRANSACTION = 500;
 

@@ -12,21 +12,21 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two processes send the entries of one outbox in PostgreSQL. */
 class SharedOutboxIT {
 
-    private static final int ENTRIES = TestSize.of(300, 3000);
+    private static final int ENTRIES = TestSize.of(200, 3000);
     private static final int LANES = 20;
     private static final int PARALLEL = 8;
     private static final double SPEED = 10;
-    private static final String USER = "ann";
     private static final String NAME = "shared";
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -35,26 +35,35 @@ class SharedOutboxIT {
             Fault.Kind.PASS, false, false, Duration.ofMillis(5), 0, Map.of(), "", null, Fault.Moment.RECEIVED);
 
     @TempDir
-    private static Path logs;
+    private static Path temp;
 
-    @TempDir
-    private Path temp;
+    private static ServeDriver server;
 
     private final FaultProxy proxy = new FaultProxy((request, attempt) -> SLOW, target -> {}, InstantSource.system());
     private final String store = Postgres.url(Postgres.NEWEST.database());
     private final WorkerProcess.Clock clock =
             new WorkerProcess.Clock(Instant.ofEpochMilli(InstantSource.system().millis()), SPEED, Duration.ZERO);
-    private @Nullable ServeDriver server;
     private WorkerProcess first = worker();
     private final WorkerProcess second = worker();
+    private String user = "";
 
     private WorkerProcess worker() {
-        return WorkerProcess.start(store, clock, logs.resolve("worker.log"));
+        return WorkerProcess.start(store, clock, temp.resolve("worker.log"));
+    }
+
+    @BeforeAll
+    static void serve() {
+        server = new ServeDriver("rocksdb:" + temp.resolve("server"));
+    }
+
+    @AfterAll
+    static void stopServing() {
+        server.close();
     }
 
     @BeforeEach
-    void start() {
-        server = new ServeDriver("rocksdb:" + temp.resolve("server"));
+    void start(TestInfo test) {
+        user = test.getTestMethod().orElseThrow().getName();
         proxy.forwardTo(server.port());
         first.call("open", "name", NAME);
         second.call("open", "name", NAME);
@@ -65,7 +74,6 @@ class SharedOutboxIT {
         first.close();
         second.close();
         proxy.close();
-        Objects.requireNonNull(server).close();
     }
 
     private void fill(WorkerProcess worker, int from, int to) {
@@ -73,7 +81,7 @@ class SharedOutboxIT {
     }
 
     private void send(WorkerProcess worker) {
-        worker.call("start", "api", proxy.uri().toString(), "user", USER, "parallel", PARALLEL);
+        worker.call("start", "api", proxy.uri().toString(), "user", user, "parallel", PARALLEL);
     }
 
     private void awaitAttempts(int attempts) {
@@ -82,7 +90,7 @@ class SharedOutboxIT {
 
     private Sent assertAllSentOnce(WorkerProcess worker, int entries) {
         worker.awaitEmpty(PATIENCE);
-        Sent.assertEffectsOnceAndInOrder(Objects.requireNonNull(server).textsOf(USER), entries, LANES);
+        Sent.assertEffectsOnceAndInOrder(server.textsOf(user), entries, LANES);
         Sent sent = new Sent(proxy.attempts());
         sent.assertOneKeyForEach(entries);
         return sent;
@@ -96,7 +104,7 @@ class SharedOutboxIT {
         Sent sent = assertAllSentOnce(second, ENTRIES);
         sent.assertLanesInOrder();
         assertThat(sent.tokens()).hasSize(2);
-        assertThat(proxy.count()).isEqualTo(ENTRIES);
+        assertThat(proxy.count()).as("attempts").isLessThan(ENTRIES + LANES);
     }
 
     @Test
