@@ -184,6 +184,11 @@ public final class CapturedBody extends OutputStream {
         return streaming;
     }
 
+    /** Returns whether streaming has started, and bytes could not be sent. */
+    public boolean hasLostClient() {
+        return streaming && client == null;
+    }
+
     /** Returns whether the whole body is kept. */
     public boolean isKept() {
         return kept;

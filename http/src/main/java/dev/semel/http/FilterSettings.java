@@ -8,8 +8,8 @@ import dev.semel.once.OnceSettings;
  * @param requestLimit maximum size of a request body in bytes; larger requests are rejected
  * @param streamAfter maximum size in bytes of a leased route's response that is sent after it is recorded; larger responses are streamed
  * @param responseLimit maximum size in bytes of a streamed response that is kept for retries
- * @param waiting maximum number of requests that wait at once, on platform threads, for the response of another with {@code Prefer: wait};
- *     others are rejected at once, as without it
+ * @param waiting maximum number of requests that wait at once, on platform threads: for the response of another with {@code Prefer: wait},
+ *     or, on Tomcat, for an asynchronous handler whose client has disconnected; others are rejected, or end, at once
  */
 public record FilterSettings(int requestLimit, int streamAfter, int responseLimit, int waiting) {
 

@@ -15,7 +15,8 @@ final class PathText {
 
     /** Removes {@code ;jsessionid=…}, decodes escapes of unreserved characters, and writes all others in upper case. */
     static String normal(String path) {
-        return withNormalEscapes(path.indexOf(';') < 0 ? path : SESSION.matcher(path).replaceAll(""));
+        return withNormalEscapes(
+                path.indexOf(';') < 0 ? path : SESSION.matcher(path).replaceAll(""));
     }
 
     private static String withNormalEscapes(String path) {

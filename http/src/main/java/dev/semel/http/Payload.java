@@ -104,8 +104,9 @@ public final class Payload {
                     + " bytes are left of it. A filter in front of the idempotency filter may have read it.");
         }
         if (body.length == 0 && request.header("Transfer-Encoding") != null) {
-            throw incomplete("The body is empty, although the request has the header Transfer-Encoding. A filter in front of the"
-                    + " idempotency filter may have read it. If the request has no body, send Content-Length: 0.");
+            throw incomplete(
+                    "The body is empty, although the request has the header Transfer-Encoding. A filter in front of the"
+                            + " idempotency filter may have read it. If the request has no body, send Content-Length: 0.");
         }
     }
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the requests that wait for the response of another, since each holds a thread, also after its client has disconnected. Virtual
- * threads are bounded per user only.
+ * Bounds the requests that wait for the response of another or for their handler, since each holds a thread, also after its client has
+ * disconnected. Virtual threads are bounded per user only.
  */
 final class Waiters {
 

@@ -57,7 +57,7 @@ final class EntryAdmin {
         if (entry.status() != Status.FAILED) {
             return false;
         }
-        tx.put(current.updated(tx.now(), EntryCodec.encode(pending(entry, tx.now()))), EntryStore.indexEntries(id));
+        tx.put(current.updated(tx.now(), EntryCodec.encode(pending(entry, tx.now()))), EntryStore.indexEntries(entry));
         tx.notifyWatchers();
         return true;
     }
@@ -152,10 +152,11 @@ final class EntryAdmin {
         }
         EntryId key = EntryId.parse(id);
         boolean isDiscarded = entries.transactions().run(tx -> {
-            if (tx.read(entries.queued(key)).isEmpty()) {
+            Optional<Document> current = tx.read(entries.queued(key));
+            if (current.isEmpty()) {
                 return false;
             }
-            tx.delete(entries.queued(key), EntryStore.indexEntries(key));
+            tx.delete(entries.queued(key), EntryStore.indexEntries(entries.entry(current.get())));
             deleteMark(tx, key);
             // the sender that has claimed the lane has to read it again, as it may have read the entry
             Optional<Document> claim = tx.read(entries.claim(key.lane()));
@@ -220,8 +221,9 @@ final class EntryAdmin {
         return entries.transactions().run(tx -> {
             int deleted = 0;
             for (EntryId id : confirmed) {
-                if (tx.read(entries.confirmed(id)).isPresent()) {
-                    tx.delete(entries.confirmed(id), EntryStore.indexEntries(id));
+                Optional<Document> current = tx.read(entries.confirmed(id));
+                if (current.isPresent()) {
+                    tx.delete(entries.confirmed(id), EntryStore.indexEntries(entries.entry(current.get())));
                     deleted++;
                 }
             }

@@ -35,10 +35,10 @@ final class EntryIds {
      * and not committed yet, and would replace it. So the two never use the same id.
      */
     enum Writer {
-        /** Has the even times. */
+        /** A commit uses even times. */
         COMMIT(0),
 
-        /** Has the odd times. */
+        /** A JDBC transaction uses odd times. */
         JDBC_TRANSACTION(1);
 
         private final long parity;

@@ -26,7 +26,7 @@ import java.util.Optional;
  *
  * <ul>
  *   <li>{@code outbox.NAME.queue}: pending and failed entries. The {@linkplain EntryId ids} are in the order of adding, and an index has the
- *       entries of each lane in that order.
+ *       entries of each lane in that order. Another index finds an entry by its transaction id.
  *   <li>{@code outbox.NAME.failed}: an empty document for each failed entry, with the same key. So failed entries are found without reading
  *       the others.
  *   <li>{@code outbox.NAME.done}: confirmed entries, until they expire.
@@ -35,6 +35,10 @@ import java.util.Optional;
 final class EntryStore {
 
     private static final String LANES = EntryIds.LANES;
+
+    /** Name of the index of transaction ids. */
+    private static final String TRANSACTIONS = "tx";
+
     private static final String ABOVE_ALL = "~"; // follows all characters of ids
 
     private static final int MOST_COLLISIONS = 1_000;
@@ -110,7 +114,7 @@ final class EntryStore {
             EntryId id = ids.next(lane, tx.now(), Writer.COMMIT, store::scan);
             if (tx.expectAbsent(queued(id)).isEmpty()) {
                 OutboxEntry entry = entry(id, request, tx.now());
-                tx.put(document(id, entry), indexEntries(id));
+                tx.put(document(id, entry), indexEntries(entry));
                 return entry;
             }
         }
@@ -133,7 +137,7 @@ final class EntryStore {
         for (int i = 0; i < MOST_COLLISIONS; i++) {
             EntryId id = ids.next(lane, now, Writer.JDBC_TRANSACTION, scan -> database.scan(connection, scan));
             OutboxEntry entry = entry(id, request, now);
-            DocumentWrite.Put put = new DocumentWrite.Put(document(id, entry), indexEntries(id));
+            DocumentWrite.Put put = new DocumentWrite.Put(document(id, entry), indexEntries(entry));
             if (database.create(connection, transactions.newCommitId(), put)) {
                 return entry;
             }
@@ -238,7 +242,7 @@ final class EntryStore {
         EntryId id = EntryId.parse(changed.id());
         boolean wasFailed = readable(current).status() == Status.FAILED;
         boolean isFailed = changed.status() == Status.FAILED;
-        tx.put(current.updated(tx.now(), EntryCodec.encode(changed)), indexEntries(id));
+        tx.put(current.updated(tx.now(), EntryCodec.encode(changed)), indexEntries(changed));
         if (isFailed && !wasFailed && tx.read(failed(id)).isEmpty()) {
             tx.put(Document.created(failed(id), tx.now(), null, EMPTY), List.of());
         }
@@ -270,23 +274,22 @@ final class EntryStore {
             if (!held || stored.isEmpty()) {
                 return false;
             }
-            remove(tx, stored.get(), current.entry().status() == Status.FAILED);
+            remove(tx, stored.get(), current.entry());
             if (!keepConfirmed.isZero() && tx.expectAbsent(confirmed(id)).isEmpty()) {
                 Instant expiresAt = tx.now().plus(keepConfirmed);
                 tx.put(
                         Document.created(confirmed(id), tx.now(), expiresAt, EntryCodec.encode(confirmed)),
-                        indexEntries(id));
+                        indexEntries(confirmed));
             }
             return true;
         });
     }
 
     /** Deletes an entry that the transaction has read from the queue. */
-    private void remove(Transaction tx, Document current, boolean isFailed) {
-        EntryId id = EntryId.parse(current.key());
-        tx.delete(current.id(), indexEntries(id));
-        if (isFailed) {
-            deleteMark(tx, id);
+    private void remove(Transaction tx, Document current, OutboxEntry entry) {
+        tx.delete(current.id(), indexEntries(entry));
+        if (entry.status() == Status.FAILED) {
+            deleteMark(tx, EntryId.parse(current.key()));
         }
     }
 
@@ -316,8 +319,23 @@ final class EntryStore {
         return new DocumentId(collection("lanes"), "", lane);
     }
 
-    static List<IndexEntry> indexEntries(EntryId id) {
-        return List.of(new IndexEntry(LANES, id.laneKey()));
+    /** Returns the index entries of an entry, as it was added and as it is now. One that cannot be read is only found by its lane. */
+    static List<IndexEntry> indexEntries(OutboxEntry entry) {
+        IndexEntry lane = new IndexEntry(LANES, EntryId.parse(entry.id()).laneKey());
+        return entry.clientTxId().isEmpty()
+                ? List.of(lane)
+                : List.of(lane, new IndexEntry(TRANSACTIONS, entry.clientTxId()));
+    }
+
+    /** Whether an entry with a given transaction id is in the queue, or was confirmed and has not expired. */
+    boolean hasTransaction(String clientTxId) {
+        return clientTxId.matches("[!-~]{1,255}")
+                && (hasTransaction(queue, clientTxId) || hasTransaction(done, clientTxId));
+    }
+
+    private boolean hasTransaction(String collection, String clientTxId) {
+        Scan scan = new Scan(collection, "", TRANSACTIONS, KeyRange.ofKey(clientTxId), "", 1);
+        return !store.scan(scan).isEmpty();
     }
 
     /** Returns the entry of a document. One that cannot be read is shown as failed, so it stops its lane, and people see why. */

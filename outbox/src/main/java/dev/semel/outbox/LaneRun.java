@@ -20,6 +20,9 @@ final class LaneRun {
     /** A lane lets others go first after so many entries. */
     private static final int MOST_ENTRIES = 128;
 
+    /** Clocks are set back so far all the time. */
+    private static final Duration SMALL_CORRECTION = Duration.ofSeconds(1);
+
     /** How long until a lane that another sender has is tried again. */
     private static final Duration HELD = Duration.ofSeconds(3);
 
@@ -76,7 +79,7 @@ final class LaneRun {
         return pause.isZero() ? Next.SOON : Next.after(pause);
     }
 
-    /** Returns how long to wait before an entry is sent. The clock may have been set back or forward since the entry was written. */
+    /** Returns how long to wait before an entry is sent. If the clock was set back since it was written, it is due: nobody knows for how long. */
     private Duration pauseBefore(Queued queued) {
         OutboxEntry entry = queued.entry();
         Document document = queued.document();
@@ -87,9 +90,11 @@ final class LaneRun {
         if (reason.isOfNetwork() && !document.updatedAt().isAfter(networkSince)) {
             return Duration.ZERO;
         }
-        Duration whole = Duration.between(document.updatedAt(), entry.nextRetryAt());
-        Duration rest = Duration.between(entries.store().clock().instant(), entry.nextRetryAt());
-        Duration pause = rest.compareTo(whole) < 0 ? rest : whole;
+        Instant now = entries.store().clock().instant();
+        if (now.plus(SMALL_CORRECTION).isBefore(document.updatedAt())) {
+            return Duration.ZERO;
+        }
+        Duration pause = Duration.between(now, entry.nextRetryAt());
         return pause.isNegative() ? Duration.ZERO : pause;
     }
 

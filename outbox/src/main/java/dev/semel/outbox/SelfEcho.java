@@ -17,11 +17,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Reads the events of a Semel server's feed ({@code GET /v1/feed/events}), and marks those that an outbox has caused, so that a client does
@@ -46,8 +41,6 @@ public final class SelfEcho implements AutoCloseable {
     private static final int OK = 200;
     private static final int UNAUTHORIZED = 401;
 
-    private static final JsonFactory JSON = new JsonFactory();
-
     private final HttpClient client = HttpClient.newBuilder()
             .connectTimeout(CONNECT_TIMEOUT)
             .followRedirects(HttpClient.Redirect.NEVER)
@@ -66,7 +59,7 @@ public final class SelfEcho implements AutoCloseable {
     private volatile String lastEventId;
     private volatile @Nullable InputStream open;
 
-    SelfEcho(
+    private SelfEcho(
             Predicate<String> isOwn,
             URI api,
             TokenSupplier tokens,
@@ -82,6 +75,23 @@ public final class SelfEcho implements AutoCloseable {
     }
 
     /**
+     * Starts to read the events of a feed. An event counts as caused by the outbox while the outbox has its entry: until a confirmed entry
+     * expires.
+     *
+     * @param api the address of the server
+     * @param lastEventId the {@link #lastEventId} after which to resume; empty to start with the next event
+     * @param listener receives the events in order
+     */
+    public static SelfEcho start(
+            Outbox outbox, URI api, TokenSupplier tokens, String lastEventId, Consumer<Event> listener) {
+        SelfEcho echo =
+                new SelfEcho(outbox.entries()::hasTransaction, api, tokens, lastEventId, listener, Time.system());
+        echo.reader.setDaemon(true);
+        echo.reader.start();
+        return echo;
+    }
+
+    /**
      * An event of the feed.
      *
      * @param id identifies the position in the stream
@@ -90,12 +100,6 @@ public final class SelfEcho implements AutoCloseable {
      * @param own whether this outbox has caused the event
      */
     public record Event(String id, String type, String data, boolean own) {}
-
-    SelfEcho start() {
-        reader.setDaemon(true);
-        reader.start();
-        return this;
-    }
 
     /** Returns the id of the last event that the listener has received, or of the position at which the stream started; empty before that. */
     public String lastEventId() {
@@ -214,30 +218,11 @@ public final class SelfEcho implements AutoCloseable {
 
     private void deliver(EventParser.Parsed event) {
         try {
-            String clientTxId = clientTxId(event.data());
+            String clientTxId = JsonMembers.of(event.data()).get("clientTxId");
             boolean own = clientTxId != null && isOwn.test(clientTxId);
             listener.accept(new Event(event.id(), event.type(), event.data(), own));
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "The listener of feed events has failed at event " + event.id(), e);
-        }
-    }
-
-    /** Returns the member {@code clientTxId} of a JSON object; null if there is none. */
-    static @Nullable String clientTxId(String json) {
-        try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), json)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                return null;
-            }
-            while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                boolean found = parser.currentName().equals("clientTxId");
-                if (parser.nextToken() == JsonToken.VALUE_STRING && found) {
-                    return parser.getString();
-                }
-                parser.skipChildren();
-            }
-            return null;
-        } catch (JacksonException e) {
-            return null;
         }
     }
 

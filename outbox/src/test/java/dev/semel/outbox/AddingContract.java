@@ -204,7 +204,10 @@ interface AddingContract extends OutboxFixture {
 
     @Test
     default void changeThatLetsALaneContinue_notifiesWatchersInAllProcesses() {
-        OutboxEntry entry = assertNotifies(() -> outbox().add(request("added")));
+        store().takeNotifications();
+        OutboxEntry entry = outbox().add(request("added"));
+        // in a store of one process, the hooks are enough
+        assertThat(store().takeNotifications()).isEqualTo(store().isExclusive() ? 0 : 1);
         assertNotifies(() -> transactions().run(tx -> outbox().add(tx, request("in a transaction"))));
         fail(entry, Reason.REJECTED);
         assertNotifies(() -> outbox().retry(entry.id()));

@@ -128,7 +128,7 @@ interface DecisionContract extends OutboxFixture {
         assertThat(operations(null, null)).isEmpty();
     }
 
-    /** A processor lets an entry fail and retries it, again and again, while somebody discards it. */
+    /** A processor lets an entry fail and retries it, again and again, while a person discards it. */
     @Test
     default void entryThatIsDiscardedWhileItIsChanged_isGone() throws Exception {
         int mostChanges = 20; // fewer than the retries of a transaction after write conflicts

@@ -91,15 +91,4 @@ class EventParserTest {
         EventParser event = new EventParser(stream(("data: " + "x".repeat(1 << 20) + "\n").repeat(10)), "", () -> {});
         assertThatThrownBy(event::next).isInstanceOf(IOException.class).hasMessageContaining("8388608 bytes");
     }
-
-    @Test
-    void clientTxId_isAMemberOfTheEventItself() {
-        assertThat(SelfEcho.clientTxId("{\"a\":{\"clientTxId\":\"x\"},\"b\":[1],\"clientTxId\":\"y\"}"))
-                .isEqualTo("y");
-        assertThat(SelfEcho.clientTxId("{\"a\":{\"clientTxId\":\"x\"}}")).isNull();
-        assertThat(SelfEcho.clientTxId("{\"clientTxId\":7}")).isNull();
-        assertThat(SelfEcho.clientTxId("[]")).isNull();
-        assertThat(SelfEcho.clientTxId("{\"clientTxId\":")).isNull();
-        assertThat(SelfEcho.clientTxId("")).isNull();
-    }
 }

@@ -127,7 +127,7 @@ interface OutboxFixture {
         DocumentId id = queued(entry);
         new Transactions(store(), Time.system()).run(tx -> {
             Document current = tx.read(id).orElseThrow();
-            return tx.put(current.updated(tx.now(), Json.of(data)), EntryStore.indexEntries(EntryId.parse(entry.id())));
+            return tx.put(current.updated(tx.now(), Json.of(data)), EntryStore.indexEntries(entry));
         });
     }
 

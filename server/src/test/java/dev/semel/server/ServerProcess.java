@@ -30,12 +30,21 @@ public record ServerProcess(Process process, String url, String token) {
 
     /** Starts a server. Returns when it is ready. */
     public static ServerProcess start(String store) throws IOException, InterruptedException {
+        return start(store, 0);
+    }
+
+    /**
+     * Starts a server. Returns when it is ready.
+     *
+     * @param port the port of a server that has ended; 0 for a free one
+     */
+    static ServerProcess start(String store, int port) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-jar",
                         Path.of("target", "semel.jar").toAbsolutePath().toString(),
                         "serve",
-                        "--port=0",
+                        "--port=" + port,
                         "--quota=0",
                         "--log-level=error")
                 .redirectError(ProcessBuilder.Redirect.DISCARD);

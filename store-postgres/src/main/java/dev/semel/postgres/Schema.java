@@ -30,22 +30,21 @@ final class Schema {
         RECORDS(
                 "idempotency_records",
                 "V1__idempotency_records.sql",
-                List.of("idempotency_records", "cleanup_logs", "idempotency_keys")),
+                "idempotency_records,cleanup_logs,idempotency_keys"),
         DOCUMENTS(
                 "documents",
                 "V1__documents.sql",
-                List.of("documents", "index_entries", "commit_log", "commit_sequence", "game_settlements"));
+                "documents,index_entries,commit_log,commit_sequence,game_settlements");
 
         /** The version that this release installs and supports. */
         static final int VERSION = 1;
 
         private final String title;
         private final String resource;
+        private final String relations;
 
-        @SuppressWarnings("ImmutableEnumChecker") // each is made by List.of
-        private final List<String> relations;
-
-        Part(String title, String resource, List<String> relations) {
+        /** @param relations its tables and views, separated by commas */
+        Part(String title, String resource, String relations) {
             this.title = title;
             this.resource = resource;
             this.relations = relations;
@@ -231,7 +230,7 @@ final class Schema {
     private void checkRelations() throws SQLException {
         for (Part part : parts) {
             try (PreparedStatement asked = statement.getConnection().prepareStatement(MISSING)) {
-                asked.setString(1, String.join(",", part.relations));
+                asked.setString(1, part.relations);
                 asked.setString(2, settings.schema());
                 try (ResultSet row = asked.executeQuery()) {
                     row.next();

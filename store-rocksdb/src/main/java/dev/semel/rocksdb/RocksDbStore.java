@@ -122,6 +122,11 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         }
     }
 
+    /** Returns whether a directory contains a store, of this or of another format version. */
+    public static boolean exists(Path path) {
+        return StoreDirectory.hasStore(path);
+    }
+
     private static void closeQuietly(StoreDirectory folder) {
         try {
             folder.close();

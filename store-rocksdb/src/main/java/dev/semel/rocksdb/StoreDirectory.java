@@ -226,10 +226,14 @@ final class StoreDirectory implements AutoCloseable {
         return path.resolve(DATABASE);
     }
 
+    static boolean hasStore(Path path) {
+        return Files.exists(path.resolve(FORMAT_FILE));
+    }
+
     /** Rejects a directory that contains no store, or a store of another format. */
     static void requireStore(Path path) {
         try {
-            if (!Files.exists(path.resolve(FORMAT_FILE))) {
+            if (!hasStore(path)) {
                 throw StoreException.rejected("There is no store in " + path);
             }
             rejectIfForeign(path);

@@ -44,29 +44,13 @@ class AsyncTest {
         assertThat(charges.count(order)).isEqualTo(1);
     }
 
-    /** Emitters send each part at once, so the container may end the request before they do: see the next test. */
-    static Stream<Arguments> kindsThatOutliveTheirClients() {
-        return kinds().filter(arguments -> arguments.get()[0] != Kind.EMITTER);
-    }
-
     @ParameterizedTest
-    @MethodSource("kindsThatOutliveTheirClients")
+    @MethodSource("kinds")
     void runThatOutlivesItsClient_chargesOnce(Kind kind, String policy) {
         String path = kind.path(policy);
         HttpResponse<String> late = retryAfterDisconnect(path);
         assertThat(late.body()).isEqualTo("charge 1 of " + order);
         assertThat(isReplay(late)).isTrue();
-        assertThat(charges.count(order)).isEqualTo(1);
-    }
-
-    @Test
-    void emitterWhoseClientDisconnects_doesNotChargeTwiceUnderFreeze() {
-        HttpResponse<String> late = retryAfterDisconnect(Kind.EMITTER.path("freeze"));
-        if (isReplay(late)) {
-            assertThat(late.body()).isEqualTo("charge 1 of " + order);
-        } else {
-            assertUnknown(late);
-        }
         assertThat(charges.count(order)).isEqualTo(1);
     }
 

@@ -70,7 +70,8 @@ public class Shop {
     FilterRegistrationBean<IdempotencyFilter> idempotency(Once once) {
         FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(
                 new IdempotencyFilter(once, HttpServletRequest::getRemoteUser, Shop::rule));
-        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.ASYNC); // not the default of Spring Boot
+        // not the default of Spring Boot
+        registration.setDispatcherTypes(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC);
         return registration;
     }
 

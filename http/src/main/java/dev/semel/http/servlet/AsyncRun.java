@@ -294,6 +294,14 @@ final class AsyncRun {
         response.streamOnFlush(false);
     }
 
+    /**
+     * Returns whether the container is about to report that the client has disconnected: it then accepts a dispatch only from the thread
+     * that reports it, and loses all others.
+     */
+    boolean isErrorExpected() {
+        return !isDispatching() && response.isErrorExpected();
+    }
+
     /** Called before a dispatch, which passes the filter only if it is registered for {@code ASYNC}. Otherwise the client gets a 500. */
     void awaitDispatch() {
         response.suspend();
@@ -377,30 +385,49 @@ final class AsyncRun {
 
         @Override
         public void onError(AsyncEvent event) {
-            if (event.getThrowable() instanceof IOException && cycle.isWaiting() && !hasEnded()) {
+            boolean isDisconnected =
+                    event.getThrowable() instanceof IOException && !cycle.isCompleting() && !hasEnded();
+            if (isDisconnected) {
+                cycle.beginReport();
                 response.disconnect();
                 awaitHandler();
             }
             if (cycle.isWaiting()) {
                 expire(AsyncListener::onError, event, "The asynchronous request failed");
             }
+            if (isDisconnected) {
+                endReport(event);
+            }
             if (cycle.isCompleting()) {
                 cycle.awaitCompletion();
             }
         }
 
+        /** Runs a dispatch of a handler that came during the report; if it is rejected, ends the run. */
+        private void endReport(AsyncEvent event) {
+            try {
+                cycle.endReport();
+            } catch (IllegalStateException e) {
+                LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
+                end(End.FAILED, new UnknownOutcomeException("The asynchronous request failed", event.getThrowable()));
+            }
+        }
+
         /** Waits until the handler completes or dispatches the request: Tomcat discards the request when its listeners have returned. */
         private void awaitHandler() {
-            Runnable leave = waiting.get();
-            if (leave == null) {
-                return;
-            }
+            Runnable leave = cycle.isWaiting() ? waiting.get() : null;
             try {
-                cycle.awaitHandler(lease);
+                if (leave == null) {
+                    cycle.runPending();
+                } else {
+                    cycle.awaitHandler(lease);
+                }
             } catch (IllegalStateException e) {
                 LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
             } finally {
-                leave.run();
+                if (leave != null) {
+                    leave.run();
+                }
             }
         }
 

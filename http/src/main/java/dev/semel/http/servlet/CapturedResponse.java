@@ -195,6 +195,11 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         body.disconnect();
     }
 
+    /** Returns whether the container reports an error soon, as Tomcat does after it could not send what was written. */
+    boolean isErrorExpected() {
+        return body.hasLostClient() && !disconnected && Tomcat.made(beneath);
+    }
+
     /** Disconnects this response from the client. The container has completed the request. */
     void detach() {
         body.detach();

@@ -24,7 +24,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.EnumSet;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -192,25 +193,48 @@ public final class IdempotencyFilter implements Filter {
         } else if (request instanceof HttpServletRequest http
                 && !HttpOnce.isSafe(http.getMethod())
                 && http.getDispatcherType() != DispatcherType.ERROR
-                && (isFirst(http) || http.getDispatcherType() == DispatcherType.REQUEST)) {
+                && isRequest(http)) {
             filter(http, (HttpServletResponse) response, chain);
         } else {
             chain.doFilter(request, response);
         }
     }
 
-    /**
-     * Returns whether this filter has not seen a request yet. A filter in front may have suspended or forwarded it, so that its first
-     * dispatch here is not of the type {@code REQUEST}. Later dispatches belong to the decision for the first one.
-     */
-    private boolean isFirst(ServletRequest request) {
-        @SuppressWarnings("unchecked") // only this class sets it
-        Set<IdempotencyFilter> seen = (Set<IdempotencyFilter>) request.getAttribute(SEEN);
+    /** What this filter has decided for the first dispatch of a request. */
+    private static final class Seen {
+
+        static final Seen UNKEYED = new Seen(null, null);
+
+        private final @Nullable String keyedPath;
+        private final byte @Nullable [] body;
+
+        Seen(@Nullable String keyedPath, byte @Nullable [] body) {
+            this.keyedPath = keyedPath;
+            this.body = body;
+        }
+    }
+
+    /** Returns what each filter has decided for a request. */
+    @SuppressWarnings("unchecked") // only this class sets it
+    private static Map<IdempotencyFilter, Seen> seen(ServletRequest request) {
+        Map<IdempotencyFilter, Seen> seen = (Map<IdempotencyFilter, Seen>) request.getAttribute(SEEN);
         if (seen == null) {
-            seen = new HashSet<>();
+            seen = new HashMap<>();
             request.setAttribute(SEEN, seen);
         }
-        return seen.add(this);
+        return seen;
+    }
+
+    /**
+     * Returns whether a dispatch has to be handled as a request. The first one has, of any type: a filter in front may have suspended or
+     * forwarded the request before. So has a later one to the path of a request with a key whose run has ended, since it would run the
+     * handler again. All others belong to the decision for the first one.
+     */
+    private boolean isRequest(HttpServletRequest request) {
+        Seen before = seen(request).putIfAbsent(this, Seen.UNKEYED);
+        return before == null
+                || request.getDispatcherType() == DispatcherType.REQUEST
+                || request.getRequestURI().equals(before.keyedPath);
     }
 
     /** Passes on a forward or an include from the handler, and ends its run after an asynchronous dispatch. */
@@ -227,10 +251,10 @@ public final class IdempotencyFilter implements Filter {
     private void filter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         Idempotency rule = rules.apply(request);
-        ServletRequestView view = new ServletRequestView(request);
-        String clientTxId = rule.mode() == Idempotency.Mode.NONE
-                ? null
-                : HttpOnce.repeatedClientTxId(view.method(), view::headers);
+        Map<IdempotencyFilter, Seen> seen = seen(request);
+        ServletRequestView view = new ServletRequestView(request, Objects.requireNonNull(seen.get(this)).body);
+        String clientTxId =
+                rule.mode() == Idempotency.Mode.NONE ? null : HttpOnce.repeatedClientTxId(view.method(), view::headers);
         if (clientTxId != null) {
             response.setHeader(HttpOnce.CLIENT_TX_ID_HEADER, clientTxId);
         }
@@ -238,6 +262,7 @@ public final class IdempotencyFilter implements Filter {
         try {
             exchange = once.begin(view, rule, () -> user.apply(request));
         } catch (RejectedException e) {
+            seen.put(this, new Seen(view.path(), null));
             reject(e.problem(), request, response);
             return;
         }
@@ -245,6 +270,7 @@ public final class IdempotencyFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
+        seen.put(this, new Seen(view.path(), exchange.body()));
         FilterChainAdapter adapter = new FilterChainAdapter(exchange, once.settings(), request, response, chain);
         try {
             exchange.run(adapter);

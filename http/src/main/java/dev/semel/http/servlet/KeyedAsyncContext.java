@@ -1,6 +1,7 @@
 package dev.semel.http.servlet;
 
 import dev.semel.once.Lease;
+import dev.semel.store.Time;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -10,6 +11,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,17 +27,21 @@ final class KeyedAsyncContext implements AsyncContext {
 
     private static final long LEASE_CHECK_MILLIS = 1_000;
 
+    /** How long a dispatch waits for an error that the container is about to report. */
+    private static final Duration ERROR_DELAY = Duration.ofSeconds(1);
+
     private final AsyncRun run;
     private final AsyncContext container;
     private final ServletRequest request;
     private final ServletResponse response;
     private final boolean areOriginal;
     private final List<Registered> listeners = new CopyOnWriteArrayList<>();
-    private final CompletableFuture<Runnable> left = new CompletableFuture<>();
+    private final CompletableFuture<Void> left = new CompletableFuture<>();
     private final CompletableFuture<Boolean> sent = new CompletableFuture<>();
     private final long startedAt = System.nanoTime();
     private State state = State.WAITING; // guarded by this
     private boolean awaited; // guarded by this
+    private @Nullable Runnable pending; // a dispatch that no thread has begun; guarded by this
 
     private enum State {
         WAITING,
@@ -86,13 +92,18 @@ final class KeyedAsyncContext implements AsyncContext {
         return state == State.COMPLETING;
     }
 
-    /** Returns whether a thread of the container waits for what the handler does next. */
-    private synchronized boolean leave(State next) {
+    /**
+     * Leaves the cycle.
+     *
+     * @return whether a thread of the container waits for what the handler does next
+     */
+    private synchronized boolean leave(State next, @Nullable Runnable dispatch) {
         if (state != State.WAITING || run.hasEnded()) {
             throw new IllegalStateException(
                     "The asynchronous request was dispatched or completed before, or has timed out");
         }
         state = next;
+        pending = dispatch;
         run.leaveCycle();
         return awaited;
     }
@@ -122,17 +133,32 @@ final class KeyedAsyncContext implements AsyncContext {
     }
 
     /**
+     * Called when the container reports an error. Until it has handled the error, it accepts a dispatch only from the thread that reports it,
+     * so dispatches are left to that thread.
+     */
+    synchronized void beginReport() {
+        awaited = true;
+    }
+
+    /** Called at the end of a report. Runs a dispatch that was left to the calling thread. */
+    void endReport() {
+        synchronized (this) {
+            awaited = false;
+        }
+        if (!run.hasEnded()) {
+            runPending();
+        }
+    }
+
+    /**
      * Waits until the handler completes or dispatches the request, at most until its time-out, and while its lease is held. A dispatch then
-     * runs on the calling thread: after an error, Tomcat accepts it on no other.
+     * runs on the calling thread.
      */
     void awaitHandler(Lease lease) {
-        synchronized (this) {
-            awaited = true;
-        }
         long timeout = container.getTimeout();
         long waited = 0;
         boolean interrupted = false;
-        while (!left.isDone() && !interrupted && lease.isHeld() && (timeout <= 0 || waited < timeout)) {
+        while (isWaiting() && !left.isDone() && !interrupted && lease.isHeld() && (timeout <= 0 || waited < timeout)) {
             long most = timeout <= 0 ? LEASE_CHECK_MILLIS : Math.min(timeout - waited, LEASE_CHECK_MILLIS);
             try {
                 left.get(most, TimeUnit.MILLISECONDS);
@@ -144,18 +170,13 @@ final class KeyedAsyncContext implements AsyncContext {
                 throw new AssertionError("It does not fail", e);
             }
         }
-        if (!stopAwaiting()) {
-            left.join().run();
+        try {
+            runPending();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Returns whether the handler has neither completed nor dispatched the request. */
-    private synchronized boolean stopAwaiting() {
-        awaited = false;
-        return state == State.WAITING;
     }
 
     /** Waits until a completion that has begun has ended. Some containers accept it only on the thread that has noticed a time-out. */
@@ -167,30 +188,48 @@ final class KeyedAsyncContext implements AsyncContext {
 
     @Override
     public void complete() {
-        leave(State.COMPLETING);
-        left.complete(() -> {});
+        leave(State.COMPLETING, null);
+        left.complete(null);
         if (!run.isDispatching()) {
             run.completeLater();
         }
     }
 
     private void dispatch(Runnable dispatch) {
-        boolean isAwaited = leave(State.DISPATCHED);
-        run.awaitDispatch();
-        if (isAwaited) {
-            left.complete(() -> tryDispatch(dispatch));
+        if (leave(State.DISPATCHED, dispatch)) {
+            left.complete(null);
+        } else if (run.isErrorExpected()) {
+            Time.system().after(ERROR_DELAY, this::runPendingLate);
         } else {
-            tryDispatch(dispatch);
+            runPending();
         }
     }
 
-    private void tryDispatch(Runnable dispatch) {
+    /** Runs the dispatch that the handler has asked for, unless another thread has begun it. */
+    void runPending() {
+        Runnable dispatch;
+        synchronized (this) {
+            dispatch = pending;
+            pending = null;
+        }
+        if (dispatch == null) {
+            return;
+        }
+        run.awaitDispatch();
         try {
             dispatch.run();
         } catch (IllegalStateException e) {
             run.rejectDispatch();
             waitAgain();
             throw e;
+        }
+    }
+
+    private void runPendingLate() {
+        try {
+            runPending();
+        } catch (IllegalStateException e) {
+            LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
         }
     }
 

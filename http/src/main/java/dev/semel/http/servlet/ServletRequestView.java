@@ -8,6 +8,7 @@ import dev.semel.http.WebRequest;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,9 +26,16 @@ import org.jspecify.annotations.Nullable;
 public final class ServletRequestView implements WebRequest {
 
     private final HttpServletRequest request;
+    private final byte @Nullable [] read;
 
     public ServletRequestView(HttpServletRequest request) {
+        this(request, null);
+    }
+
+    /** @param read the body, if it was read in an earlier dispatch of the request */
+    ServletRequestView(HttpServletRequest request, byte @Nullable [] read) {
         this.request = request;
+        this.read = read;
     }
 
     @Override
@@ -62,7 +70,7 @@ public final class ServletRequestView implements WebRequest {
 
     @Override
     public InputStream body() throws IOException {
-        return request.getInputStream();
+        return read == null ? request.getInputStream() : new ByteArrayInputStream(read);
     }
 
     @Override
@@ -112,7 +120,8 @@ public final class ServletRequestView implements WebRequest {
     public byte @Nullable [] form(int limit) throws RejectedException {
         Map<String, String[]> parameters =
                 Payload.isForm(header(Payload.CONTENT_TYPE)) ? request.getParameterMap() : Map.of();
-        int count = parameters.values().stream().mapToInt(values -> values.length).sum();
+        int count =
+                parameters.values().stream().mapToInt(values -> values.length).sum();
         if (count <= Form.pairs(request.getQueryString())) {
             return null; // only the query has parameters: a filter in front may have read the form from the stream
         }

@@ -35,6 +35,11 @@ final class Tomcat {
         return isClass(innermost.getClass().getName());
     }
 
+    /** Returns whether Tomcat made a response, however it is wrapped. */
+    static boolean made(HttpServletResponse response) {
+        return isClass(innermost(response).getClass().getName());
+    }
+
     private static boolean isClass(String name) {
         return name.startsWith(PACKAGE);
     }
@@ -44,7 +49,7 @@ final class Tomcat {
      * it, so nothing could be sent afterwards. Its response is therefore hidden behind a view. Other containers must find their own.
      */
     static HttpServletResponse hidden(HttpServletResponse response) {
-        return isClass(innermost(response).getClass().getName()) ? view(response) : response;
+        return made(response) ? view(response) : response;
     }
 
     private static ServletResponse innermost(HttpServletResponse response) {

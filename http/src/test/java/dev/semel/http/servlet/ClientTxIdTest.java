@@ -26,7 +26,8 @@ class ClientTxIdTest {
     private static final String HEADER = "X-Client-Tx-Id";
 
     private final Container web;
-    private final TestApp.Handler handler = (request, response) -> response.getWriter().print("done");
+    private final TestApp.Handler handler =
+            (request, response) -> response.getWriter().print("done");
 
     ClientTxIdTest(Container web) {
         this.web = web;
@@ -86,7 +87,8 @@ class ClientTxIdTest {
                     started.countDown();
                     await(go);
                 })) {
-            CompletableFuture<HttpResponse<byte[]>> first = keyed(app, "k", "t-1").later();
+            CompletableFuture<HttpResponse<byte[]>> first =
+                    keyed(app, "k", "t-1").later();
             await(started);
             assertRepeats(keyed(app, "k", "t-2").send(), 409, "t-2");
             go.countDown();

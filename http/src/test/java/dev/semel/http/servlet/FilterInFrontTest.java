@@ -12,10 +12,13 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -58,6 +61,52 @@ class FilterInFrontTest extends AsyncHandlers {
         } else {
             chain.doFilter(request, response);
         }
+    }
+
+    /** Receives a first response that is not sent. */
+    private static final class Unsent extends HttpServletResponseWrapper {
+
+        Unsent(ServletResponse response) {
+            super((HttpServletResponse) response);
+        }
+
+        @Override
+        public ServletOutputStream getOutputStream() {
+            return new ServletOutputStream() {
+                @Override
+                public void write(int b) {}
+
+                @Override
+                public boolean isReady() {
+                    return true;
+                }
+
+                @Override
+                public void setWriteListener(WriteListener listener) {}
+            };
+        }
+
+        @Override
+        public void setContentLength(int length) {}
+
+        @Override
+        public void setStatus(int status) {}
+
+        @Override
+        public void setHeader(String name, String value) {}
+    }
+
+    /** Discards the first response, and dispatches the request again. */
+    private static void tryTwice(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (request.getDispatcherType() != DispatcherType.REQUEST) {
+            chain.doFilter(request, response);
+            return;
+        }
+        chain.doFilter(request, new Unsent(response));
+        AsyncContext context = request.startAsync();
+        context.setTimeout(0);
+        context.dispatch();
     }
 
     private void assertOneEffect(Filter inFront, Idempotency mode, TestApp.Handler handler) throws Exception {
@@ -124,6 +173,59 @@ class FilterInFrontTest extends AsyncHandlers {
                     });
                 }
             }
+        }
+    }
+
+    @Test
+    void requestThatIsDispatchedAgainAfterItsResponse_isARetry() throws Exception {
+        for (Idempotency mode : List.of(Idempotency.atomic(), FREEZE, RERUN)) {
+            try (TestApp app = registered(mode)
+                    .inFront(FilterInFrontTest::tryTwice)
+                    .serve((request, response) -> {
+                        charges.incrementAndGet();
+                        respond(request, response);
+                    })) {
+                for (int i = 0; i < 2; i++) {
+                    HttpResponse<byte[]> reply =
+                            app.post("/").key("k").body("hello").send();
+                    assertThat(reply.statusCode()).isEqualTo(201);
+                    assertThat(text(reply)).isEqualTo("charged hello");
+                    assertThat(isReplay(reply)).isTrue();
+                }
+                HttpResponse<byte[]> other =
+                        app.post("/").key("k").body("other").send();
+                assertProblem(other, 422, "payload_mismatch", "Idempotency key reused with different payload");
+                HttpResponse<byte[]> malformed =
+                        app.post("/").key("no key").body("hello").send();
+                assertThat(malformed.statusCode()).isEqualTo(400);
+                assertThat(charges).hasValue(1);
+            }
+        }
+    }
+
+    /** As frameworks do to render an error page. */
+    @Test
+    void forwardToAnotherPathAfterTheResponse_isPassedOn() throws Exception {
+        try (TestApp app = registered(FREEZE)
+                .inFront((request, response, chain) -> {
+                    if (request.getDispatcherType() == DispatcherType.REQUEST) {
+                        chain.doFilter(request, new Unsent(response));
+                        request.getRequestDispatcher("/page").forward(request, response);
+                    } else {
+                        chain.doFilter(request, response);
+                    }
+                })
+                .serve((request, response) -> {
+                    if (request.getRequestURI().equals("/page")) {
+                        response.getWriter().print("page");
+                    } else {
+                        charges.incrementAndGet();
+                    }
+                })) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(text(app.post("/").key("k").body("hello").send())).isEqualTo("page");
+            }
+            assertThat(charges).hasValue(1);
         }
     }
 

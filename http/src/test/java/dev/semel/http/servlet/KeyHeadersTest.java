@@ -254,7 +254,8 @@ class KeyHeadersTest {
     @Test
     void sessionInThePath_doesNotBelongToTheKey() throws Exception {
         try (TestApp app = TestApp.on(web).serve(handler)) {
-            assertThat(isReplay(app.post("/a;jsessionid=node01").key("k").send())).isFalse();
+            assertThat(isReplay(app.post("/a;jsessionid=node01").key("k").send()))
+                    .isFalse();
             assertThat(isReplay(app.post("/a;jsessionid=node02").key("k").send()))
                     .isTrue();
             assertThat(isReplay(app.post("/a").key("k").send())).isTrue();

@@ -3,7 +3,6 @@ package dev.semel.server.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.outbox.TokenSupplier;
-import dev.semel.server.web.JsonText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -21,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Fetches tokens of a user from a server in dev mode. */
 final class DevToken implements TokenSupplier {
 
+    private static final JsonMapper JSON = new JsonMapper();
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_BYTES = 1 << 16;
     private static final int OK = 200;
@@ -37,7 +37,7 @@ final class DevToken implements TokenSupplier {
 
     @Override
     public String token(@Nullable String rejected) throws IOException, InterruptedException {
-        String body = JsonText.object().put("user", user).toString();
+        String body = JSON.createObjectNode().put("user", user).toString();
         HttpRequest request = HttpRequest.newBuilder(endpoint)
                 .timeout(TIMEOUT)
                 .header("Content-Type", "application/json")
@@ -50,7 +50,7 @@ final class DevToken implements TokenSupplier {
                 throw new IOException("No token from " + endpoint
                         + ", is the server in dev mode? It responds with status " + response.statusCode());
             }
-            JsonNode token = new JsonMapper().readTree(text).path("token");
+            JsonNode token = JSON.readTree(text).path("token");
             if (token.isString()) {
                 return token.stringValue();
             }

@@ -2,10 +2,14 @@ package dev.semel.server.cli;
 
 import dev.semel.json.Json;
 import dev.semel.json.MalformedJsonException;
+import dev.semel.outbox.Outbox;
 import dev.semel.outbox.OutboxEntry;
 import dev.semel.outbox.OutboxEntry.Response;
+import dev.semel.server.settings.Suggestions;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import tools.jackson.core.JsonGenerator;
 
 /** Prints entries of an outbox. */
@@ -14,6 +18,20 @@ final class EntryOutput {
     private static final int LONGEST_CELL = 60;
 
     private EntryOutput() {}
+
+    /** Returns "1 entry" or "2,000 entries". */
+    static String count(long entries) {
+        return entries == 1 ? "1 entry" : String.format(Locale.ROOT, "%,d entries", entries);
+    }
+
+    /**
+     * Returns an entry.
+     *
+     * @throws FailureException if there is none with this id
+     */
+    static OutboxEntry find(Outbox outbox, String id) {
+        return outbox.find(id).orElseThrow(() -> new FailureException("There is no entry " + Suggestions.quote(id)));
+    }
 
     /** Prints an entry as a JSON object on one line. */
     static void printJson(Terminal terminal, OutboxEntry entry) {
@@ -102,7 +120,11 @@ final class EntryOutput {
                     cell(entry.lane()),
                     cell(entry.method() + " " + entry.endpoint()),
                     Integer.toString(entry.retryCount()),
-                    pending ? entry.nextRetryAt().toString() : "",
+                    pending
+                            ? entry.nextRetryAt()
+                                    .truncatedTo(ChronoUnit.SECONDS)
+                                    .toString()
+                            : "",
                     lastError == null ? "" : cell(lastError));
         }
         table.print(terminal, "");

@@ -36,7 +36,8 @@ final class FailureText {
 
     /** Returns the text for an exception that a command has thrown. */
     static String of(Throwable e) {
-        boolean expected = e instanceof MalformedException
+        boolean expected = e instanceof FailureException
+                || e instanceof MalformedException
                 || e instanceof MalformedJsonException
                 || e instanceof StoreException
                 || e instanceof ExhaustedException

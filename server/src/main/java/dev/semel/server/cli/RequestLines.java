@@ -12,13 +12,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /** Parses the requests that users type, or pass as lines of JSON. */
 final class RequestLines {
 
     private static final List<String> MEMBERS = List.of("operation", "method", "endpoint", "lane", "payload");
-    private static final JsonFactory JSON = new JsonFactory();
+    /** The limits are those of {@link Json}, which has accepted a line before. */
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(Json.MOST_LEVELS)
+                    .maxNumberLength(Json.MOST_BYTES)
+                    .maxStringLength(Json.MOST_BYTES)
+                    .maxNameLength(Json.MOST_BYTES)
+                    .build())
+            .build();
 
     private RequestLines() {}
 

@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
             ServeCommand.class,
             BackupCommand.class,
             RestoreCommand.class,
+            OutboxCommand.class,
             IdCommand.class,
             KeyCommand.class,
             FingerprintCommand.class,

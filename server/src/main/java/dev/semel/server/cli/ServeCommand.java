@@ -114,8 +114,7 @@ final class ServeCommand implements Runnable {
             }
             return settings;
         } catch (SettingException e) {
-            String fault = String.valueOf(e.getMessage());
-            throw new UsageException(spec, fault.endsWith("?") ? fault : fault + ".");
+            throw UsageException.of(spec, e);
         }
     }
 

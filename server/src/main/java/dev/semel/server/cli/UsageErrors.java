@@ -1,5 +1,7 @@
 package dev.semel.server.cli;
 
+import static java.util.Map.entry;
+
 import dev.semel.server.settings.Suggestions;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,16 +28,18 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class UsageErrors {
 
     /** What a value is, by its label in the help. */
-    private static final Map<String, String> VALUES = Map.of(
-            "N", "a whole number",
-            "TIME", "a time such as 24h",
-            "SIZE", "a size such as 256MiB",
-            "URL", "the URL of a store",
-            "FILE", "the name of a file",
-            "FOLDER", "the name of a folder",
-            "PREFIX", "letters, digits and underscores",
-            "NAME", "a name",
-            "TEXT", "a text");
+    private static final Map<String, String> VALUES = Map.ofEntries(
+            entry("N", "a whole number"),
+            entry("TIME", "a time such as 24h"),
+            entry("SIZE", "a size such as 256MiB"),
+            entry("URL", "the URL of a store"),
+            entry("SERVER", "the address of a server such as http://localhost:8080"),
+            entry("FILE", "the name of a file"),
+            entry("FOLDER", "the name of a folder"),
+            entry("PREFIX", "letters, digits and underscores"),
+            entry("NAME", "a name"),
+            entry("USER", "the name of a user"),
+            entry("TEXT", "a text"));
 
     private UsageErrors() {}
 
@@ -79,6 +83,14 @@ final class UsageErrors {
                     + (value == null ? "." : ", but it is given " + Suggestions.quote(value) + ".");
         }
         return name + " must be " + accepted(arg) + (value == null ? "." : ", not " + Suggestions.quote(value) + ".");
+    }
+
+    /** Returns the exception for a value that an option does not accept. */
+    static UsageException notAccepted(CommandSpec command, String option, String value) {
+        return new UsageException(
+                command,
+                option + " must be " + accepted(command.findOption(option)) + ", not " + Suggestions.quote(value)
+                        + ".");
     }
 
     /** Returns "Unknown option '--prot'. Did you mean '--port'?". */

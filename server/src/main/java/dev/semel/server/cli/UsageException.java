@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.settings.SettingException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -10,5 +11,11 @@ final class UsageException extends ParameterException {
 
     UsageException(CommandSpec command, String message) {
         super(command.commandLine(), message);
+    }
+
+    /** Returns the exception for a setting that is not valid. */
+    static UsageException of(CommandSpec command, SettingException e) {
+        String fault = String.valueOf(e.getMessage());
+        return new UsageException(command, fault.endsWith("?") ? fault : fault + ".");
     }
 }

@@ -152,8 +152,30 @@ public record ServerSettings(
      * @throws SettingException for the first invalid setting
      */
     public static StoreSettings store(RawSettings raw) {
+        return store(raw, url(raw.of(Setting.STORE), StoreUrl.FORMS));
+    }
+
+    /**
+     * Validates the settings of a store that outlasts the process. It has no default.
+     *
+     * @throws SettingException for the first invalid setting, and if no store is set
+     */
+    public static StoreSettings durableStore(RawSettings raw) {
+        Value value = raw.of(Setting.STORE);
+        if (!raw.isSet(Setting.STORE)) {
+            throw new SettingException(Setting.STORE.flag() + " is missing: " + StoreUrl.DURABLE_FORMS);
+        }
+        StoreUrl url = url(value, StoreUrl.DURABLE_FORMS);
+        if (url instanceof StoreUrl.Memory) {
+            throw value.fault(
+                    "must be " + StoreUrl.DURABLE_FORMS + ", not memory:, which is lost when the command ends");
+        }
+        return store(raw, url);
+    }
+
+    private static StoreSettings store(RawSettings raw, StoreUrl url) {
         return new StoreSettings(
-                url(raw.of(Setting.STORE)),
+                url,
                 bytes(raw.of(Setting.STORE_MEMORY), 16L << 20, 1L << 50),
                 number(raw.of(Setting.STORE_CONNECTIONS), 1, 1000),
                 schema(raw.of(Setting.STORE_SCHEMA)),
@@ -170,14 +192,14 @@ public record ServerSettings(
     }
 
     /** A malformed URL may contain a password, so only its scheme is shown. */
-    private static StoreUrl url(Value value) {
+    private static StoreUrl url(Value value, String forms) {
         String text = text(value);
         int login = text.indexOf("//");
         try {
             StoreUrl url = StoreUrl.parse(text);
             if (url == null) {
                 Value shown = login < 0 ? value : new Value(text.substring(0, login) + "//…", value.where());
-                throw shown.wrong(StoreUrl.FORMS);
+                throw shown.wrong(forms);
             }
             return url;
         } catch (StoreUrl.MalformedUrlException e) {

@@ -10,6 +10,9 @@ public sealed interface StoreUrl permits StoreUrl.Memory, StoreUrl.Directory, Po
     /** The accepted URLs, for help and errors. */
     String FORMS = "memory:, rocksdb:FOLDER or " + PostgresUrl.FORM;
 
+    /** The accepted URLs of stores that outlast the process. */
+    String DURABLE_FORMS = "rocksdb:FOLDER or " + PostgresUrl.FORM;
+
     /** A store in memory, which is lost when the process ends. */
     record Memory() implements StoreUrl {}
 
