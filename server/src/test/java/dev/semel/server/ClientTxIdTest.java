@@ -56,7 +56,10 @@ class ClientTxIdTest {
     @Test
     void exhaustedQuota_repeatsIt() {
         try (ServerFixture limited = ServerFixture.on(
-                new MemoryStore(), Time.system(), Apps::all, settings -> settings.withOnce(once -> once.withQuota(ONE)))) {
+                new MemoryStore(),
+                Time.system(),
+                Apps::all,
+                settings -> settings.withOnce(once -> once.withQuota(ONE)))) {
             Client ann = limited.as("ann");
             send(ann, "POST", "/v1/feed/posts", "{\"text\":\"a\"}", "t");
             assertRepeats(send(ann, "POST", "/v1/feed/posts", "{\"text\":\"a\"}", "t-1"), 429, "t-1");

@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A server in a separate process, and a token for it. */
-record ServerProcess(Process process, String url, String token) {
+public record ServerProcess(Process process, String url, String token) {
 
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final HttpClient HTTP = HttpClient.newBuilder()
@@ -29,7 +29,7 @@ record ServerProcess(Process process, String url, String token) {
             .build();
 
     /** Starts a server. Returns when it is ready. */
-    static ServerProcess start(String store) throws IOException, InterruptedException {
+    public static ServerProcess start(String store) throws IOException, InterruptedException {
         return start(store, 0);
     }
 
@@ -84,7 +84,7 @@ record ServerProcess(Process process, String url, String token) {
     }
 
     /** Returns the items of all pages. */
-    List<JsonNode> items(String path) throws IOException, InterruptedException {
+    public List<JsonNode> items(String path) throws IOException, InterruptedException {
         List<JsonNode> items = new ArrayList<>();
         String after = "";
         do {
@@ -100,7 +100,7 @@ record ServerProcess(Process process, String url, String token) {
     }
 
     /** Kills the process as {@code kill -9} does. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 }

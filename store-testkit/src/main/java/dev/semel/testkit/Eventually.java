@@ -7,7 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 /** Waits for conditions that another thread or process brings about. */
 public final class Eventually {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    /** How long to wait at most. */
+    public static final Duration PATIENCE = Duration.ofMinutes(1);
+
     private static final long BREATH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private Eventually() {}
@@ -28,7 +30,12 @@ public final class Eventually {
         assertHolds(PATIENCE, assertion);
     }
 
-    static <E extends Exception> void assertHolds(Duration maxWait, Assertion<E> assertion) throws E {
+    /**
+     * Repeats a check until it succeeds.
+     *
+     * @throws AssertionError the error of the last check, if none succeeds in time
+     */
+    public static <E extends Exception> void assertHolds(Duration maxWait, Assertion<E> assertion) throws E {
         long startedAt = System.nanoTime();
         while (true) {
             try {

@@ -19,8 +19,7 @@ public final class ClientTxIds implements HttpConfiguration.Customizer {
 
     /** Sets the header on a response whose headers were reset. */
     public static void set(Request request, HttpFields.Mutable responseHeaders) {
-        String clientTxId =
-                HttpOnce.repeatedClientTxId(request.getMethod(), request.getHeaders()::getValuesList);
+        String clientTxId = HttpOnce.repeatedClientTxId(request.getMethod(), request.getHeaders()::getValuesList);
         if (clientTxId != null) {
             responseHeaders.put(HttpOnce.CLIENT_TX_ID_HEADER, clientTxId);
         }

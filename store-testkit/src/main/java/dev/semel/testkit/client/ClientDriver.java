@@ -2,11 +2,12 @@ package dev.semel.testkit.client;
 
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 
 /**
  * Controls a client that queues requests and sends them. The client may run in another process, or in a browser. The test calls the methods
- * from one thread at a time.
+ * from one thread at a time. The client gets its tokens from {@code POST /v1/dev/token}, and waits for a response for a few seconds at most.
  */
 public interface ClientDriver extends AutoCloseable {
 
@@ -62,6 +63,11 @@ public interface ClientDriver extends AutoCloseable {
      */
     default boolean advance(Duration step) {
         return false;
+    }
+
+    /** Returns the client's clock. */
+    default InstantSource clock() {
+        return InstantSource.system();
     }
 
     /** Returns how many times faster than real time the client's clock runs. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param reset whether the connection ends with a reset instead of an orderly close
  * @param delay how long the request waits before it is forwarded
  * @param status the status of a response of the proxy
- * @param headers the headers of a response of the proxy
+ * @param headers the headers of a response of the proxy; a value may be {@link #CLIENT_TX_ID}, or {@link #DATE_AFTER} and a duration
  * @param body the body of a response of the proxy
  * @param kill the process to kill; null for none
  * @param at when to kill it
@@ -31,6 +31,12 @@ public record Fault(
 
     /** Passes the request to the server and its response to the client. */
     public static final Fault NONE = of(Kind.PASS);
+
+    /** Value of a header that stands for the {@code X-Client-Tx-Id} of the request, which proves that a response comes from the API. */
+    public static final String CLIENT_TX_ID = "client-tx-id";
+
+    /** Start of the value of a header that stands for the date after an ISO-8601 duration, such as {@code date-after PT5S}. */
+    public static final String DATE_AFTER = "date-after ";
 
     /** Fills in the defaults. */
     public Fault {

@@ -15,10 +15,16 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -35,11 +41,14 @@ public final class FaultProxy implements AutoCloseable {
 
     private static final int CONNECT_MILLIS = 10_000;
     private static final int HALF = 2;
+    private static final DateTimeFormatter HTTP_DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
     private static final long LONGEST_IDLE_NANOS = TimeUnit.SECONDS.toNanos(5); // servers close idle connections later
 
     private final ServerSocket listening;
     private final FaultPlan plan;
     private final Moments moments;
+    private final InstantSource clock;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
     private final List<Exchange> exchanges = new ArrayList<>();
     private final Map<String, Integer> attempts = new HashMap<>();
@@ -68,10 +77,12 @@ public final class FaultProxy implements AutoCloseable {
      *
      * @param plan chooses the faults
      * @param moments kills processes
+     * @param clock the client's clock, for dates in responses
      */
-    public FaultProxy(FaultPlan plan, Moments moments) {
+    public FaultProxy(FaultPlan plan, Moments moments, InstantSource clock) {
         this.plan = plan;
         this.moments = moments;
+        this.clock = clock;
         try {
             this.listening = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
@@ -104,6 +115,13 @@ public final class FaultProxy implements AutoCloseable {
     public List<Attempt> attempts() {
         synchronized (exchanges) {
             return exchanges.stream().map(Exchange::snapshot).toList();
+        }
+    }
+
+    /** Returns how many attempts there were so far. */
+    public int count() {
+        synchronized (exchanges) {
+            return exchanges.size();
         }
     }
 
@@ -343,7 +361,7 @@ public final class FaultProxy implements AutoCloseable {
                 }
                 case RESPOND -> {
                     exchange.ended(fault.status(), System.nanoTime());
-                    write(head(fault), fault.body().getBytes(UTF_8));
+                    write(head(exchange), fault.body().getBytes(UTF_8));
                     return true;
                 }
                 case GARBAGE -> cut(exchange, "SSH-2.0-portal\r\n".getBytes(ISO_8859_1));
@@ -364,11 +382,25 @@ public final class FaultProxy implements AutoCloseable {
             end(exchange.fault.reset());
         }
 
-        private static byte[] head(Fault fault) {
+        private byte[] head(Exchange exchange) {
+            Fault fault = exchange.fault;
             StringBuilder head = new StringBuilder("HTTP/1.1 " + fault.status() + " By-Proxy\r\n");
-            fault.headers().forEach((name, value) -> head.append(name + ": " + value + "\r\n"));
+            fault.headers()
+                    .forEach((name, value) -> head.append(name + ": " + header(value, exchange.request) + "\r\n"));
             head.append("Content-Length: " + fault.body().getBytes(UTF_8).length + "\r\n\r\n");
             return head.toString().getBytes(ISO_8859_1);
+        }
+
+        /** Replaces a duration with the date after that time, and the name of a header with its value in the request. */
+        private String header(String value, Message request) {
+            if (value.equals(Fault.CLIENT_TX_ID)) {
+                return request.header("X-Client-Tx-Id");
+            }
+            if (!value.startsWith(Fault.DATE_AFTER)) {
+                return value;
+            }
+            Instant date = clock.instant().plus(Duration.parse(value.substring(Fault.DATE_AFTER.length())));
+            return HTTP_DATE.format(date.atOffset(ZoneOffset.UTC));
         }
 
         private void kill(Fault fault, Fault.Moment moment) {

@@ -150,7 +150,12 @@ final class Message {
     /** Returns the identity of a request. */
     String identity() {
         String[] parts = startLine.split(" ", 3);
-        return Attempt.identity(parts[0], parts[1], new String(content, UTF_8));
+        return Attempt.identity(parts[0], parts[1], text());
+    }
+
+    /** Returns the body without the framing of chunks. */
+    String text() {
+        return new String(content, UTF_8);
     }
 
     byte[] head() {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Assumptions;
 
@@ -19,11 +20,14 @@ import org.junit.jupiter.api.Assumptions;
 public final class ScenarioRun implements AutoCloseable {
 
     private final Scenario scenario;
+    private final Duration patience;
     private final ClientDriver client;
     private final ServerDriver server;
     private final FaultProxy proxy;
     private final Map<String, String> ids = new HashMap<>();
+    private final List<String> violations = new CopyOnWriteArrayList<>();
     private final Object lock = new Object();
+    private boolean isOver;
 
     /**
      * Prepares a run, without starting the client.
@@ -32,23 +36,37 @@ public final class ScenarioRun implements AutoCloseable {
      * @param server ready
      */
     public ScenarioRun(Scenario scenario, ClientDriver client, ServerDriver server) {
+        this(scenario, client, server, Eventually.PATIENCE);
+    }
+
+    ScenarioRun(Scenario scenario, ClientDriver client, ServerDriver server, Duration patience) {
+        this.patience = patience;
         this.scenario = scenario;
         this.client = client;
         this.server = server;
-        this.proxy = new FaultProxy(scenario.plan(), this::killed);
+        this.proxy = new FaultProxy(scenario.plan(), this::kill, client.clock());
         proxy.forwardTo(server.port());
     }
 
     /**
-     * Runs the scenario to its end, and returns what is not as expected.
+     * Runs the scenario to its end, and returns what is not as expected. Empty if the client has done everything right.
      *
      * @throws org.opentest4j.TestAbortedException if the scenario sets clocks, and one of them cannot be set
      */
     public List<String> run() {
-        inClient(driver -> driver.start(proxy.uri()));
-        scenario.steps().forEach(this::take);
-        settle();
-        return new Checker(scenario, ids, client.speed()).check(proxy.attempts(), entries(), server.effects());
+        try {
+            inClient(driver -> driver.start(proxy.uri()));
+            scenario.steps().forEach(this::take);
+            settle();
+        } catch (AssertionError e) {
+            violations.add(String.valueOf(e.getMessage()));
+        }
+        synchronized (lock) {
+            isOver = true;
+            violations.addAll(new Checker(scenario, ids, client.speed())
+                    .check(proxy.attempts(), client.entries(), server.effects()));
+        }
+        return List.copyOf(violations);
     }
 
     /** Returns what was sent, for the message of a failure. */
@@ -69,17 +87,18 @@ public final class ScenarioRun implements AutoCloseable {
             case OFFLINE -> network(false);
             case ONLINE -> network(true);
             case CLOCK -> advance(step.by());
-            case KILL_CLIENT -> killed(Fault.Target.CLIENT);
+            case KILL_CLIENT ->
+                inClient(driver -> {
+                    driver.kill();
+                    driver.start(proxy.uri());
+                });
             case RESTART_CLIENT ->
                 inClient(driver -> {
                     driver.stop();
                     driver.start(proxy.uri());
                 });
             case KILL_SERVER -> server.kill();
-            case START_SERVER -> {
-                server.start();
-                proxy.forwardTo(server.port());
-            }
+            case START_SERVER -> startServer();
         }
     }
 
@@ -111,30 +130,42 @@ public final class ScenarioRun implements AutoCloseable {
     }
 
     private void advance(Duration by) {
-        boolean areSet = server.advance(by);
-        proxy.forwardTo(server.port());
         synchronized (lock) {
-            areSet &= client.advance(by);
+            boolean isServerSet = server.advance(by);
+            boolean isClientSet = client.advance(by);
+            proxy.forwardTo(server.port());
+            Assumptions.assumeTrue(isServerSet && isClientSet, "The clocks can be set");
         }
-        Assumptions.assumeTrue(areSet, "The clocks can be set");
     }
 
-    private void killed(Fault.Target target) {
-        if (target == Fault.Target.CLIENT) {
-            inClient(driver -> {
-                driver.kill();
-                driver.start(proxy.uri());
-            });
-        } else {
-            server.kill();
-            server.start();
-            proxy.forwardTo(server.port());
+    private void startServer() {
+        server.start();
+        proxy.forwardTo(server.port());
+    }
+
+    /** Called by the proxy, while the rest of the scenario goes on. */
+    private void kill(Fault.Target target) {
+        synchronized (lock) {
+            if (isOver) {
+                return;
+            }
+            try {
+                if (target == Fault.Target.CLIENT) {
+                    client.kill();
+                    client.start(proxy.uri());
+                } else {
+                    server.kill();
+                    startServer();
+                }
+            } catch (RuntimeException | AssertionError e) {
+                violations.add("The " + target + " did not start again: " + e);
+            }
         }
     }
 
     private void awaitAttempt(Scenario.Entry entry, int number) {
         String request = scenario.request(entry).identity();
-        Eventually.assertHolds(() -> {
+        Eventually.assertHolds(patience, () -> {
             boolean hasEnded = proxy.attempts().stream()
                     .anyMatch(attempt ->
                             attempt.request().equals(request) && attempt.number() == number && attempt.isEnded());
@@ -144,7 +175,7 @@ public final class ScenarioRun implements AutoCloseable {
 
     /** Waits until no entry is pending but those behind a failed one. */
     private void settle() {
-        Eventually.assertHolds(() -> {
+        Eventually.assertHolds(patience, () -> {
             List<ClientDriver.Entry> entries = entries();
             Set<String> stopped = new HashSet<>();
             for (ClientDriver.Entry entry : entries) {
@@ -166,10 +197,13 @@ public final class ScenarioRun implements AutoCloseable {
         }
     }
 
-    /** Closes the client and the proxy. */
+    /** Closes the proxy and the client. */
     @Override
     public void close() {
         proxy.close();
-        client.close();
+        synchronized (lock) {
+            isOver = true;
+            client.close();
+        }
     }
 }

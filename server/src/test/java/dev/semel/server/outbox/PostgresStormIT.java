@@ -1,0 +1,12 @@
+package dev.semel.server.outbox;
+
+import dev.semel.postgres.Postgres;
+import java.nio.file.Path;
+
+final class PostgresStormIT extends StormContract {
+
+    @Override
+    String store(Path folder) {
+        return Postgres.url(Postgres.NEWEST.database());
+    }
+}

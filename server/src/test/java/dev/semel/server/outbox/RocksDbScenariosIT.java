@@ -1,0 +1,11 @@
+package dev.semel.server.outbox;
+
+import java.nio.file.Path;
+
+final class RocksDbScenariosIT extends ScenarioContract {
+
+    @Override
+    String store(Path folder) {
+        return "rocksdb:" + folder;
+    }
+}
