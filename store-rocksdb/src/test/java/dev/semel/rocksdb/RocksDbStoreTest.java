@@ -344,11 +344,11 @@ class RocksDbStoreTest {
     @Test
     void directoryOfAnotherFormat_isRejected_andLeftAsItIs() throws IOException {
         open().close();
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 4\n");
         assertThatThrownBy(this::open)
                 .hasMessage("The folder " + folder()
-                        + " has the format \"semel rocksdb 3\"; this release reads and writes \"semel rocksdb 4\"");
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 4\n");
+                        + " has the format \"semel rocksdb 4\"; this release reads and writes \"semel rocksdb 5\"");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 5\n");
         open().close();
     }
 

@@ -321,6 +321,8 @@ class OperatorEndToEndTest extends EndToEnd {
                 done.createdAt(),
                 null,
                 null,
+                null,
+                null,
                 null);
         IdempotencyWrite write =
                 new IdempotencyWrite(Precondition.ABSENT, record, ttl, Duration.ofHours(1), Quota.NONE);
