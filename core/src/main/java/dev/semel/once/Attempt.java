@@ -59,8 +59,7 @@ final class Attempt {
 
     /** Returns the write that starts and completes the operation in one commit. */
     IdempotencyWrite completed(Response response) {
-        return started(
-                builder(Status.COMPLETED).response(kept(response)).build());
+        return started(builder(Status.COMPLETED).response(kept(response)).build());
     }
 
     /** Returns the write that records that the operation failed without effect. */
@@ -88,8 +87,8 @@ final class Attempt {
 
     /** Returns the write by which the owner of a claim records that the operation failed. */
     IdempotencyWrite ownedFailed(IdempotencyRecord claim, Throwable cause) {
-        return owned(FailureCause.set(claim.toBuilder().status(Status.FAILED), cause)
-                .build());
+        return owned(
+                FailureCause.set(claim.toBuilder().status(Status.FAILED), cause).build());
     }
 
     private IdempotencyWrite owned(IdempotencyRecord record) {

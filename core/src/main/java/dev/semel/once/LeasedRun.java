@@ -113,7 +113,8 @@ final class LeasedRun extends StoreRun {
             Throwable missing = new NullPointerException("the operation's response");
             return ifAbandoned == IfAbandoned.FREEZE ? unknown(mine, missing) : failed(mine, missing);
         }
-        return end(mine, mine.attempt.owned(mine.claim, Status.COMPLETED, response)) instanceof CommitResult.Applied applied
+        return end(mine, mine.attempt.owned(mine.claim, Status.COMPLETED, response))
+                        instanceof CommitResult.Applied applied
                 ? Engine.executed(response, Objects.requireNonNull(applied.record()))
                 : leaseLost(mine);
     }

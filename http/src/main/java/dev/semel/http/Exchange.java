@@ -245,14 +245,14 @@ public final class Exchange {
         boolean isFinal = !NEVER_FINAL.contains(status) && result.isFinal();
         if (result.isOutcomeUnknown()) {
             throw new FailureResponse(
-                    status,
-                    new UnknownOutcomeException("The handler does not know whether it had its effect", null));
+                    status, new UnknownOutcomeException("The handler does not know whether it had its effect", null));
         }
         if (result.mayStillRun() && (!isFinal || status >= FIRST_FAILURE)) {
             throw new FailureResponse(
                     status,
                     new UnknownOutcomeException(
-                    "The request ended with status " + status + " while its handler may still be at work", null));
+                            "The request ended with status " + status + " while its handler may still be at work",
+                            null));
         }
         if (!isFinal) {
             throw new UnrecordedResponse(status);

@@ -108,6 +108,29 @@ class RocksDbStoreTest {
         }
     }
 
+    @Test
+    void outcomeAndCause_areThereWhenItIsOpenedAgain() {
+        try (RocksDbStore store = open()) {
+            note(store, "done");
+            once(store).atomic(call("failed"), tx -> {
+                throw new IllegalStateException("broken");
+            });
+        }
+        time.advance(OnceSettings.DEFAULTS.retention());
+        try (RocksDbStore store = open()) {
+            sweep(store);
+        }
+        try (RocksDbStore store = open()) {
+            IdempotencyRecord tombstone =
+                    Objects.requireNonNull(store.find(call("done").key()).record());
+            assertThat(tombstone.response()).isNull();
+            assertThat(tombstone.outcome()).isEqualTo(200);
+            assertThat(Objects.requireNonNull(store.find(call("failed").key()).record())
+                            .cause())
+                    .isEqualTo("IllegalStateException: broken");
+        }
+    }
+
     private void remark(RocksDbStore store, String key) {
         new Transactions(store, time)
                 .run(tx -> REMARKS.create(tx, key, Json.of("1"), key.equals("short") ? Duration.ofHours(1) : null));
