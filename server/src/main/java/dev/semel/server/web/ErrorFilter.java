@@ -104,7 +104,8 @@ public final class ErrorFilter extends HttpFilter {
             return IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(PAUSE);
         }
         LOG.atError().setCause(thrown).log("A request failed unexpectedly");
-        return Problem.of(UnexpectedException.STATUS, "internal_error", "Internal error").with("request_id", id);
+        return Problem.of(UnexpectedException.STATUS, "internal_error", "Internal error")
+                .with("request_id", id);
     }
 
     private static Problem busy(WriteConflictException conflict) {

@@ -102,7 +102,9 @@ class IdempotencyApiTest {
     }
 
     private JsonNode record(String endpoint) {
-        return server.as("ann").get("/v1/idempotency/k?endpoint=POST+" + endpoint).json();
+        return server.as("ann")
+                .get("/v1/idempotency/k?endpoint=POST+" + endpoint)
+                .json();
     }
 
     private JsonNode listed(String clientTxId) {
