@@ -189,7 +189,7 @@ public interface OutcomeContract extends StoreFixture {
             seen.set(record(call("k")));
             return Response.of("done");
         });
-        assertShows(seen.get(), Status.PROCESSING, null, null);
+        assertShows(Objects.requireNonNull(seen.get()), Status.PROCESSING, null, null);
     }
 
     @Test
