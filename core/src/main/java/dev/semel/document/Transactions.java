@@ -182,7 +182,7 @@ public final class Transactions {
         private static final long serialVersionUID = 1L;
 
         OperationException(Throwable cause) {
-            super(cause);
+            super(null, cause); // without its message, which it may fail to return
         }
 
         @Override

@@ -41,12 +41,14 @@ final class MemoryBudget {
 
     static long of(IdempotencyRecord record) {
         Response response = record.response();
+        String cause = record.cause();
         IdempotencyKey key = record.key();
         return 600
                 + key.key().length()
                 + key.user().length()
                 + key.endpoint().length()
                 + record.clientTxId().length()
+                + (cause == null ? 0 : cause.length())
                 + (response == null
                         ? 0
                         : response.size() + 100L * response.headers().size());

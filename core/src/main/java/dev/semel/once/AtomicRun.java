@@ -56,7 +56,7 @@ final class AtomicRun extends StoreRun {
 
     /** Records a failure; the operation's writes were discarded. The outcome is a failure even if the store cannot record it. */
     private Outcome failed(Throwable cause, Attempt attempt) {
-        return engine.recordFailed(attempt.failed(), attempt, cause)
+        return engine.recordFailed(attempt.failed(cause), attempt, cause)
                 ? Engine.failed(cause, attempt)
                 : failedUnlessCompleted(cause, attempt);
     }

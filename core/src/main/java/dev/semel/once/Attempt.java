@@ -59,50 +59,60 @@ final class Attempt {
 
     /** Returns the write that starts and completes the operation in one commit. */
     IdempotencyWrite completed(Response response) {
-        return started(Status.COMPLETED, null, kept(response));
+        return started(builder(Status.COMPLETED).response(kept(response)).build());
     }
 
     /** Returns the write that records that the operation failed without effect. */
-    IdempotencyWrite failed() {
-        return started(Status.FAILED, null, null);
+    IdempotencyWrite failed(Throwable cause) {
+        return started(FailureCause.set(builder(Status.FAILED), cause).build());
     }
 
     /** Returns the write that records that the operation may have had an effect. */
     IdempotencyWrite unknown() {
-        return started(Status.UNKNOWN, null, null);
+        return started(builder(Status.UNKNOWN).build());
     }
 
     /** Returns the write that claims the operation for the duration of a lease. */
     IdempotencyWrite claimed(IfAbandoned ifAbandoned) {
-        return started(Status.PROCESSING, ifAbandoned, null);
+        return started(builder(Status.PROCESSING).ifAbandoned(ifAbandoned).build());
     }
 
     /** Returns the write by which the owner of a claim renews its lease or ends it. */
     IdempotencyWrite owned(IdempotencyRecord claim, Status status, @Nullable Response response) {
+        return owned(claim.toBuilder()
+                .status(status)
+                .response(response == null ? null : kept(response))
+                .build());
+    }
+
+    /** Returns the write by which the owner of a claim records that the operation failed. */
+    IdempotencyWrite ownedFailed(IdempotencyRecord claim, Throwable cause) {
+        return owned(
+                FailureCause.set(claim.toBuilder().status(Status.FAILED), cause).build());
+    }
+
+    private IdempotencyWrite owned(IdempotencyRecord record) {
         return new IdempotencyWrite(
-                Precondition.ownedBy(claim.fencingToken()),
-                claim.toBuilder()
-                        .status(status)
-                        .response(response == null ? null : kept(response))
-                        .build(),
-                settings.ttl(status),
-                settings.tombstoneTtl(status),
+                Precondition.ownedBy(record.fencingToken()),
+                record,
+                settings.ttl(record.status()),
+                settings.tombstoneTtl(record.status()),
                 Quota.NONE);
     }
 
-    private IdempotencyWrite started(Status status, @Nullable IfAbandoned ifAbandoned, @Nullable Response response) {
-        IdempotencyRecord record = IdempotencyRecord.builder(call.key(), call.clientTxId(), call.fingerprint())
+    private IdempotencyRecord.Builder builder(Status status) {
+        return IdempotencyRecord.builder(call.key(), call.clientTxId(), call.fingerprint())
                 .status(status)
-                .ifAbandoned(ifAbandoned)
                 .attempts(number())
-                .createdAt(isNewKey() ? found.now() : before().createdAt())
-                .response(response)
-                .build();
+                .createdAt(isNewKey() ? found.now() : before().createdAt());
+    }
+
+    private IdempotencyWrite started(IdempotencyRecord record) {
         return new IdempotencyWrite(
                 Precondition.unchanged(found.record()),
                 record,
-                settings.ttl(status),
-                settings.tombstoneTtl(status),
+                settings.ttl(record.status()),
+                settings.tombstoneTtl(record.status()),
                 settings.quota());
     }
 

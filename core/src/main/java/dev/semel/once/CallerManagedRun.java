@@ -130,7 +130,7 @@ final class CallerManagedRun {
      * @param certain whether the operation cannot have failed because the same call completed elsewhere
      */
     private Step failed(Attempt attempt, Throwable cause, boolean commits, boolean certain) {
-        boolean failed = !commits || engine.recordFailed(attempt.failed(), attempt, cause) || certain;
+        boolean failed = !commits || engine.recordFailed(attempt.failed(cause), attempt, cause) || certain;
         return failed ? Step.done(Engine.failed(cause, attempt)) : Step.LOST_RACE;
     }
 
@@ -148,10 +148,10 @@ final class CallerManagedRun {
         if (!commits) {
             throw cause;
         }
-        CommitResult result = engine.committer.commit(attempt.failed().withoutQuota());
+        CommitResult result = engine.committer.commit(attempt.failed(cause).withoutQuota());
         for (int polls = 0; result instanceof CommitResult.KeyInProgress && polls < MOST_POLLS; polls++) {
             engine.committer.pause(POLL); // until the server has ended the transaction
-            result = engine.committer.commit(attempt.failed().withoutQuota());
+            result = engine.committer.commit(attempt.failed(cause).withoutQuota());
         }
         if (result instanceof CommitResult.Applied failed) {
             engine.started(attempt, Objects.requireNonNull(failed.record()));

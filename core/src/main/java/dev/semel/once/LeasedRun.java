@@ -8,6 +8,7 @@ import dev.semel.store.StoreException;
 import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.IdempotencyRecord.Status;
+import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.store.spi.OnceStore.Lookup;
 import java.io.InterruptedIOException;
 import java.lang.System.Logger.Level;
@@ -112,7 +113,8 @@ final class LeasedRun extends StoreRun {
             Throwable missing = new NullPointerException("the operation's response");
             return ifAbandoned == IfAbandoned.FREEZE ? unknown(mine, missing) : failed(mine, missing);
         }
-        return end(mine, Status.COMPLETED, response) instanceof CommitResult.Applied applied
+        return end(mine, mine.attempt.owned(mine.claim, Status.COMPLETED, response))
+                        instanceof CommitResult.Applied applied
                 ? Engine.executed(response, Objects.requireNonNull(applied.record()))
                 : leaseLost(mine);
     }
@@ -137,15 +139,14 @@ final class LeasedRun extends StoreRun {
     }
 
     /** Records how a run ended. The effect has happened, so this keeps trying as long as the lease is held. */
-    private CommitResult end(Ownership mine, Status status, @Nullable Response response) {
-        return engine.committer.commit(
-                engine.committer.newCommitId(), mine.attempt.owned(mine.claim, status, response), mine.lease::isHeld);
+    private CommitResult end(Ownership mine, IdempotencyWrite write) {
+        return engine.committer.commit(engine.committer.newCommitId(), write, mine.lease::isHeld);
     }
 
     /** Records a failure. The outcome is a failure even if the store cannot record it. */
     private Outcome failed(Ownership mine, Throwable cause) {
         try {
-            if (!(end(mine, Status.FAILED, null) instanceof CommitResult.Applied)) {
+            if (!(end(mine, mine.attempt.ownedFailed(mine.claim, cause)) instanceof CommitResult.Applied)) {
                 notifyRejected(mine.claim);
             }
         } catch (StoreException e) {
@@ -160,7 +161,7 @@ final class LeasedRun extends StoreRun {
                 Level.ERROR,
                 "Outcome unknown: endpoint " + call.key().endpoint() + ", fencing token " + mine.claim.fencingToken(),
                 cause);
-        CommitResult result = end(mine, Status.UNKNOWN, null);
+        CommitResult result = end(mine, mine.attempt.owned(mine.claim, Status.UNKNOWN, null));
         Engine.restoreInterrupt(cause);
         return result instanceof CommitResult.Applied ? Engine.unknown(mine.claim) : leaseLost(mine);
     }
@@ -197,7 +198,7 @@ final class LeasedRun extends StoreRun {
             return engine.committer.commit(commitId, attempt.claimed(ifAbandoned), () -> false);
         } catch (StoreException e) {
             if (!e.isCertain()) {
-                releaseLater(attempt, commitId, engine.time.nanoTime());
+                releaseLater(attempt, commitId, e, engine.time.nanoTime());
             }
             throw e;
         }
@@ -205,32 +206,32 @@ final class LeasedRun extends StoreRun {
 
     private void release(Ownership mine) {
         try {
-            end(mine, Status.FAILED, null);
+            end(mine, mine.attempt.ownedFailed(mine.claim, new Lease.LostException(mine.claim.fencingToken())));
             engine.started(mine.attempt, mine.claim);
         } catch (StoreException e) {
-            releaseLater(mine.attempt, mine.claim.commitId(), engine.time.nanoTime());
+            releaseLater(mine.attempt, mine.claim.commitId(), e, engine.time.nanoTime());
             throw e;
         }
     }
 
     /** Releases a claim whose response was lost, retrying for the duration of a lease: the store may still be applying it. */
-    private void releaseLater(Attempt attempt, String commitId, long gaveUpAt) {
+    private void releaseLater(Attempt attempt, String commitId, StoreException cause, long gaveUpAt) {
         engine.time.after(RELEASE_RETRY, () -> {
             boolean leaseOver =
                     engine.time.nanoTime() - gaveUpAt > engine.settings.lease().toNanos();
-            if (!isReleased(attempt, commitId) && !leaseOver) {
-                releaseLater(attempt, commitId, gaveUpAt);
+            if (!isReleased(attempt, commitId, cause) && !leaseOver) {
+                releaseLater(attempt, commitId, cause, gaveUpAt);
             }
         });
     }
 
-    private boolean isReleased(Attempt attempt, String commitId) {
+    private boolean isReleased(Attempt attempt, String commitId, StoreException cause) {
         try {
             IdempotencyRecord record = engine.store.find(call.key()).record();
             if (record == null || !record.commitId().equals(commitId)) {
                 return false;
             }
-            if (engine.committer.commit(attempt.owned(record, Status.FAILED, null)) instanceof CommitResult.Applied) {
+            if (engine.committer.commit(attempt.ownedFailed(record, cause)) instanceof CommitResult.Applied) {
                 engine.started(attempt, record);
             }
             return true;

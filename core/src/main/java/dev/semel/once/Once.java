@@ -108,6 +108,16 @@ public final class Once {
         }
     }
 
+    /**
+     * Implemented by the exception of an operation that failed with a response, such as one with a 5xx status. The record keeps the status,
+     * and as the cause the exception's own cause; if there is none, its message alone.
+     */
+    public interface FailedResponse {
+
+        /** Returns the status of the response. */
+        int status();
+    }
+
     private static final Duration POLL = Duration.ofMillis(100);
 
     /** A correct store lets one of several racing calls through, so this many lost races in a row show that it is faulty. */

@@ -26,6 +26,8 @@ public enum OperatorAction {
     /** Records that an operation has completed after all, with the response that retries get. */
     COMPLETE;
 
+    private static final String RELEASED = "Released by an operator";
+
     /**
      * Returns the write that performs the action.
      *
@@ -39,10 +41,22 @@ public enum OperatorAction {
         }
         IdempotencyRecord record = Objects.requireNonNull(found.record());
         return switch (this) {
-            case RELEASE -> write(record, Status.FAILED, null, settings, settings.failedRetention());
-            case EXPIRE -> write(record, record.status(), record.response(), settings, Duration.ZERO);
-            case COMPLETE ->
-                write(record, Status.COMPLETED, Objects.requireNonNull(response), settings, settings.retention());
+            case RELEASE -> {
+                IdempotencyRecord released = record.toBuilder()
+                        .status(Status.FAILED)
+                        .response(null)
+                        .cause(RELEASED)
+                        .build();
+                yield write(record, released, settings, settings.failedRetention());
+            }
+            case EXPIRE -> write(record, record, settings, Duration.ZERO);
+            case COMPLETE -> {
+                IdempotencyRecord completed = record.toBuilder()
+                        .status(Status.COMPLETED)
+                        .response(Objects.requireNonNull(response))
+                        .build();
+                yield write(record, completed, settings, settings.retention());
+            }
         };
     }
 
@@ -57,12 +71,7 @@ public enum OperatorAction {
     }
 
     private static IdempotencyWrite write(
-            IdempotencyRecord record, Status status, @Nullable Response response, OnceSettings settings, Duration ttl) {
-        return new IdempotencyWrite(
-                Precondition.unchanged(record),
-                record.toBuilder().status(status).response(response).build(),
-                ttl,
-                settings.tombstone(),
-                Quota.NONE);
+            IdempotencyRecord before, IdempotencyRecord after, OnceSettings settings, Duration ttl) {
+        return new IdempotencyWrite(Precondition.unchanged(before), after, ttl, settings.tombstone(), Quota.NONE);
     }
 }

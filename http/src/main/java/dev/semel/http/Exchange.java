@@ -4,6 +4,7 @@ import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.once.Call;
 import dev.semel.once.Lease;
 import dev.semel.once.Once;
+import dev.semel.once.Once.FailedResponse;
 import dev.semel.once.Once.UnknownOutcomeException;
 import dev.semel.once.Once.UnrecordedException;
 import dev.semel.once.Outcome;
@@ -65,12 +66,38 @@ public final class Exchange {
     }
 
     /** Reports a response with a failure status to the engine as a failed operation. */
-    private static final class FailureResponse extends Exception {
+    private static final class FailureResponse extends Exception implements FailedResponse {
 
         private static final long serialVersionUID = 1L;
 
-        FailureResponse(@Nullable Throwable cause) {
-            super("The response is a failure", cause, false, false);
+        private final int status;
+
+        FailureResponse(int status, @Nullable Throwable cause) {
+            super("The response has status " + status, cause, false, false);
+            this.status = status;
+        }
+
+        @Override
+        public int status() {
+            return status;
+        }
+    }
+
+    /** Reports a response that is not recorded, so that a retry runs the handler again. */
+    private static final class UnrecordedResponse extends UnrecordedException implements FailedResponse {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int status;
+
+        UnrecordedResponse(int status) {
+            super("The response with status " + status + " is not final");
+            this.status = status;
+        }
+
+        @Override
+        public int status() {
+            return status;
         }
     }
 
@@ -218,17 +245,20 @@ public final class Exchange {
         boolean isFinal = !NEVER_FINAL.contains(status) && result.isFinal();
         if (result.isOutcomeUnknown()) {
             throw new FailureResponse(
-                    new UnknownOutcomeException("The handler does not know whether it had its effect", null));
+                    status, new UnknownOutcomeException("The handler does not know whether it had its effect", null));
         }
         if (result.mayStillRun() && (!isFinal || status >= FIRST_FAILURE)) {
-            throw new FailureResponse(new UnknownOutcomeException(
-                    "The request ended with status " + status + " while its handler may still be at work", null));
+            throw new FailureResponse(
+                    status,
+                    new UnknownOutcomeException(
+                            "The request ended with status " + status + " while its handler may still be at work",
+                            null));
         }
         if (!isFinal) {
-            throw new UnrecordedException("The response is not final");
+            throw new UnrecordedResponse(status);
         }
         if (status >= FIRST_FAILURE) {
-            throw new FailureResponse(null);
+            throw new FailureResponse(status, null);
         }
         Response response = result.toResponse(traceReference == null ? Map.of() : Map.of(TRACE, traceReference));
         return status >= FIRST_REFUSAL ? response.asRefusal() : response;

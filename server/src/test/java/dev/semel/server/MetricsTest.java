@@ -239,7 +239,9 @@ class MetricsTest {
                 store.clock().instant(),
                 null,
                 null,
-                response);
+                response,
+                null,
+                null);
         store.commit(Commit.of(
                 "left-" + key,
                 new IdempotencyWrite(

@@ -33,13 +33,13 @@ final class IdempotencyRow {
     /** The columns that {@link #read} reads, of a table with the alias k. */
     static final String COLUMNS = "k.client_tx_id, k.payload_hash, k.status, k.if_abandoned, k.attempts, k.commit_id,"
             + " k.fencing_token, k.created_at, k.deadline, k.purge_at,"
-            + " k.response_status, k.response_kind, k.response_headers, k.response_body";
+            + " k.response_status, k.response_kind, k.response_headers, k.response_body, k.cause";
 
     /** The columns that {@link #read} reads, with placeholders for headers and body of the response. */
     static final String COLUMNS_WITHOUT_BODY = COLUMNS.substring(0, COLUMNS.indexOf("k.response_kind"))
             + "case when k.response_kind >= " + REFUSAL + " then " + REFUSAL_NOT_KEPT
             + " when k.response_kind is not null then " + NOT_KEPT + " end as response_kind,"
-            + " null::text as response_headers, ''::bytea as response_body";
+            + " null::text as response_headers, ''::bytea as response_body, k.cause";
 
     private IdempotencyRow() {}
 
@@ -59,10 +59,11 @@ final class IdempotencyRow {
                 code(record.ifAbandoned()),
                 ttl,
                 ttl == null ? null : ttl + Objects.requireNonNull(CommitGroup.micros(write.tombstoneTtl())),
-                response == null ? null : (long) response.status(),
+                record.outcome() == null ? null : (Long) record.outcome().longValue(),
                 kind(response),
                 response == null || response.headers().isEmpty() ? null : HeaderText.of(response.headers()),
-                response == null ? null : response.body());
+                response == null ? null : response.body(),
+                record.cause());
     }
 
     static @Nullable Long code(@Nullable Status status) {
@@ -97,6 +98,8 @@ final class IdempotencyRow {
                 .deadline(optionalInstant(row, first + 8))
                 .purgeAt(optionalInstant(row, first + 9))
                 .response(response(row, first + 10))
+                .outcome(row.getObject(first + 10, Integer.class))
+                .cause(row.getString(first + 14))
                 .build();
     }
 

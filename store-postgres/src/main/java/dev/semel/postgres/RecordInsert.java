@@ -28,6 +28,7 @@ final class RecordInsert {
             "response_kind int8",
             "response_headers text",
             "response_body bytea",
+            "cause text",
             "created_at timestamptz",
             "attempts int8",
             "commit_id text");

@@ -36,7 +36,7 @@ create table idempotency_records (
   purge_at timestamptz, -- end of the tombstone, when the row may be deleted; null for never
   fencing_token bigint not null,
   attempts integer not null,
-  response_status integer,
+  response_status integer, -- the outcome: of the response, or of the one with which the operation failed; a tombstone keeps it
   status smallint not null check (status in (1, 2, 3, 4)), -- processing, completed, failed, unknown
   if_abandoned smallint, -- 1 rerun, 2 freeze; null for an operation without a lease
   response_kind smallint, -- 1 kept, 2 not kept, 3 refusal, 4 refusal that is not kept; null without a response
@@ -49,6 +49,7 @@ create table idempotency_records (
   commit_id text collate "C" not null, -- of the commit that last wrote the row
   response_headers text collate "C", -- name, tab, value; one header per line
   response_body bytea,
+  cause text collate "C", -- of a failure
   quota_starts timestamptz[] -- earlier starts of a key that was started again, while they count for the quota
 );
 
@@ -104,7 +105,8 @@ select
   r.response_status,
   (array['kept', 'not_kept', 'refusal', 'refusal_not_kept'])[r.response_kind] as response_kind,
   r.response_headers,
-  r.response_body
+  r.response_body,
+  r.cause
 from idempotency_records r;
 
 -- One batch of a sweep. Deletes the responses of expired keys, purges tombstones, and sets abandoned operations that must not run again to
@@ -130,7 +132,7 @@ begin
     from due where r.ctid = due.row_id and due.is_abandoned
     returning '' as name, due.due_at
   ), stripped as (
-    update idempotency_records r set response_status = null, response_kind = null, response_headers = null, response_body = null
+    update idempotency_records r set response_kind = null, response_headers = null, response_body = null
     from due where r.ctid = due.row_id and not due.is_abandoned and not due.is_purged
     returning 'idempotency_keys' as name, due.due_at
   ), purged as (

@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -64,7 +65,7 @@ class CallerTransactionsTest extends CallerTransactionsFixture {
     @ParameterizedTest
     @EnumSource
     void refusal_isRecorded_withoutWhatTheOperationWrote(Form form) throws SQLException {
-        Response refusal = Response.of("too poor").asRefusal();
+        Response refusal = Response.of(403, Map.of(), new byte[0]).asRefusal();
         assertThat(run(form, call("k"), connection -> {
                     pay(connection, "k");
                     return refusal;
@@ -72,6 +73,7 @@ class CallerTransactionsTest extends CallerTransactionsFixture {
                 .isInstanceOf(Outcome.Executed.class);
         assertThat(((Outcome.Replayed) run(form, call("k"), connection -> pay(connection, "k"))).response())
                 .isEqualTo(refusal);
+        assertThat(Objects.requireNonNull(stored("k")).outcome()).isEqualTo(403);
         assertThat(payments("k")).isZero();
     }
 
@@ -88,8 +90,12 @@ class CallerTransactionsTest extends CallerTransactionsFixture {
         assertThat(payments("k")).isZero();
         IdempotencyRecord record = stored("k");
         assertThat(record == null ? null : record.status()).isEqualTo(form == Form.JOINED ? null : Status.FAILED);
+        assertThat(record == null ? null : record.cause())
+                .isEqualTo(form == Form.JOINED ? null : "AssertionError: an error");
         Outcome again = run(form, call("k"), connection -> pay(connection, "k"));
         assertThat(((Outcome.Executed) again).attempt()).isEqualTo(form == Form.JOINED ? 1 : 3);
+        assertThat(Objects.requireNonNull(stored("k")).outcome()).isEqualTo(200);
+        assertThat(Objects.requireNonNull(stored("k")).cause()).isNull();
         assertThat(payments("k")).isEqualTo(1);
     }
 

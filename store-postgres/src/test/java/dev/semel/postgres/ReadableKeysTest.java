@@ -51,6 +51,8 @@ class ReadableKeysTest {
                         Stored.key("ann", key), "tx-" + key, Fingerprint.ofJson("1"))
                 .status(status)
                 .ifAbandoned(ifAbandoned)
+                .outcome(503)
+                .cause("It is closed")
                 .build();
         Duration ttl = status == Status.UNKNOWN ? null : Duration.ofHours(1);
         store.compareAndSet(
@@ -114,9 +116,11 @@ class ReadableKeysTest {
                         + " from idempotency_keys order by idempotency_key"))
                 .containsExactly(
                         "done completed rerun 201 kept 2 expires - ann POST /payments 1",
-                        "failed failed expires - ann POST /payments 1",
+                        "failed failed 503 expires - ann POST /payments 1",
                         "running processing freeze - leased ann POST /payments 1",
                         "unknown unknown - - ann POST /payments 1");
+        assertThat(select("select cause from idempotency_keys where cause is not null"))
+                .containsExactly("It is closed");
         assertThat(select("select distinct payload_hash from idempotency_keys"))
                 .containsExactly(Fingerprint.ofJson("1").hex());
         assertThat(select("select client_tx_id || ' ' || commit_id from idempotency_keys where status = 'failed'"))
@@ -158,8 +162,8 @@ class ReadableKeysTest {
                 .containsExactly("idempotency_keys 2", "tombstones 1");
         assertThat(
                         select(
-                                "select idempotency_key || ' ' || status from idempotency_keys where response_body is null order by 1"))
-                .containsExactly("frozen unknown", "k1 completed", "k2 completed");
+                                "select concat_ws(' ', idempotency_key, status, response_status) from idempotency_keys where response_body is null order by 1"))
+                .containsExactly("frozen unknown", "k1 completed 201", "k2 completed 201");
         assertThat(select("select cleanup_expired_idempotency_keys()")).containsExactly("0");
         assertThat(select("select count(*) from cleanup_logs")).containsExactly("4");
     }

@@ -51,7 +51,14 @@ class SchemaTest {
                         "status",
                         "created_at",
                         "expires_at")
-                .contains("fencing_token", "attempts", "lease_until", "if_abandoned", "commit_id", "response_status");
+                .contains(
+                        "fencing_token",
+                        "attempts",
+                        "lease_until",
+                        "if_abandoned",
+                        "commit_id",
+                        "response_status",
+                        "cause");
         assertThat(columns(source, "cleanup_logs")).containsExactly("table_name", "deleted_count", "cleanup_time");
         assertThat(columns(source, "game_settlements"))
                 .containsExactly(

@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** Encodes and decodes idempotency records as rows, and the rows by which operators find them. */
 final class RecordRows {
 
+    private static final int HAS_RESPONSE = 1;
+    private static final int HAS_OUTCOME = 2;
+    private static final int HAS_CAUSE = 4;
+
     private static final int REFUSAL = 1;
     private static final int NOT_KEPT = 2;
     private static final int HEADERS_AS_CHARS = 4;
@@ -59,6 +63,8 @@ final class RecordRows {
 
     static byte[] value(IdempotencyRecord record) {
         Response response = record.response();
+        Integer outcome = response == null ? record.outcome() : null; // a response has it
+        String cause = record.cause();
         ByteWriter out = new ByteWriter(160);
         out.addByte(Rows.LAYOUT)
                 .addByte(code(record.status()))
@@ -71,7 +77,15 @@ final class RecordRows {
                 .addInstant(record.createdAt())
                 .addOptionalInstant(record.deadline())
                 .addOptionalInstant(record.purgeAt())
-                .addByte(response == null ? 0 : 1);
+                .addByte((response == null ? 0 : HAS_RESPONSE)
+                        | (outcome == null ? 0 : HAS_OUTCOME)
+                        | (cause == null ? 0 : HAS_CAUSE));
+        if (outcome != null) {
+            out.addVarint(outcome);
+        }
+        if (cause != null) {
+            out.addText(cause);
+        }
         if (response != null) {
             boolean asChars = hasLoneSurrogate(response.headers());
             out.addByte((response.isRefusal() ? REFUSAL : 0)
@@ -123,7 +137,10 @@ final class RecordRows {
             Instant createdAt = in.readInstant();
             Instant deadline = in.readOptionalInstant();
             Instant purgeAt = in.readOptionalInstant();
-            Response response = in.readByte() == 0 ? null : response(in);
+            int parts = in.readByte();
+            Integer outcome = (parts & HAS_OUTCOME) == 0 ? null : (Integer) (int) in.readVarint();
+            String cause = (parts & HAS_CAUSE) == 0 ? null : in.readText();
+            Response response = (parts & HAS_RESPONSE) == 0 ? null : response(in);
             return IdempotencyRecord.builder(key, clientTxId, fingerprint)
                     .status(status)
                     .ifAbandoned(ifAbandoned)
@@ -134,6 +151,8 @@ final class RecordRows {
                     .deadline(deadline)
                     .purgeAt(purgeAt)
                     .response(response)
+                    .outcome(outcome)
+                    .cause(cause)
                     .build();
         });
     }
@@ -166,7 +185,7 @@ final class RecordRows {
             Instant purgeAt = in.readOptionalInstant();
             boolean purged = purgeAt != null && !now.isBefore(purgeAt);
             boolean expired = deadline != null && !now.isBefore(deadline);
-            return expired && (freezes || purged || in.readByte() != 0);
+            return expired && (freezes || purged || (in.readByte() & HAS_RESPONSE) != 0);
         });
     }
 

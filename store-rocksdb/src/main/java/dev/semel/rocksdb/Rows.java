@@ -15,7 +15,7 @@ import java.util.function.Function;
 final class Rows {
 
     /** The version of the format. It changes if older releases cannot read new data. */
-    static final int FORMAT = 4;
+    static final int FORMAT = 5;
 
     /** Greater than every key: no text in UTF-8 starts with this byte. */
     static final byte[] ABOVE_ALL = {(byte) 0xFF};

@@ -108,6 +108,29 @@ class RocksDbStoreTest {
         }
     }
 
+    @Test
+    void outcomeAndCause_areThereWhenItIsOpenedAgain() {
+        try (RocksDbStore store = open()) {
+            note(store, "done");
+            once(store).atomic(call("failed"), tx -> {
+                throw new IllegalStateException("broken");
+            });
+        }
+        time.advance(OnceSettings.DEFAULTS.retention());
+        try (RocksDbStore store = open()) {
+            sweep(store);
+        }
+        try (RocksDbStore store = open()) {
+            IdempotencyRecord tombstone =
+                    Objects.requireNonNull(store.find(call("done").key()).record());
+            assertThat(tombstone.response()).isNull();
+            assertThat(tombstone.outcome()).isEqualTo(200);
+            assertThat(Objects.requireNonNull(store.find(call("failed").key()).record())
+                            .cause())
+                    .isEqualTo("IllegalStateException: broken");
+        }
+    }
+
     private void remark(RocksDbStore store, String key) {
         new Transactions(store, time)
                 .run(tx -> REMARKS.create(tx, key, Json.of("1"), key.equals("short") ? Duration.ofHours(1) : null));
@@ -344,11 +367,11 @@ class RocksDbStoreTest {
     @Test
     void directoryOfAnotherFormat_isRejected_andLeftAsItIs() throws IOException {
         open().close();
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 3\n");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 4\n");
         assertThatThrownBy(this::open)
                 .hasMessage("The folder " + folder()
-                        + " has the format \"semel rocksdb 3\"; this release reads and writes \"semel rocksdb 4\"");
-        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 4\n");
+                        + " has the format \"semel rocksdb 4\"; this release reads and writes \"semel rocksdb 5\"");
+        Files.writeString(folder().resolve("FORMAT"), "semel rocksdb 5\n");
         open().close();
     }
 

@@ -16,4 +16,5 @@ public interface OnceStoreContract
                 WaitingContract,
                 IsolationContract,
                 OperatorActionContract,
+                OutcomeContract,
                 RaceContract {}

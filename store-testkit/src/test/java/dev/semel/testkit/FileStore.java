@@ -94,7 +94,10 @@ public final class FileStore implements OnceStore {
                     .createdAt(Instant.parse(in.readUTF()))
                     .deadline(in.readBoolean() ? Instant.parse(in.readUTF()) : null)
                     .purgeAt(in.readBoolean() ? Instant.parse(in.readUTF()) : null);
-            return record.response(in.readBoolean() ? readResponse(in) : null).build();
+            return record.outcome(in.readBoolean() ? Integer.valueOf(in.readUTF()) : null)
+                    .cause(in.readBoolean() ? in.readUTF() : null)
+                    .response(in.readBoolean() ? readResponse(in) : null)
+                    .build();
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {
@@ -136,6 +139,8 @@ public final class FileStore implements OnceStore {
         out.writeUTF(record.createdAt().toString());
         writeOptional(out, record.deadline());
         writeOptional(out, record.purgeAt());
+        writeOptional(out, record.outcome());
+        writeOptional(out, record.cause());
         Response response = record.response();
         out.writeBoolean(response != null);
         if (response != null) {

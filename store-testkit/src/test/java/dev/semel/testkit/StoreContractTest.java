@@ -190,6 +190,21 @@ class StoreContractTest {
     }
 
     @Test
+    void storeThatForgetsTheCause_isRejected() {
+        assertRejected(
+                ForgettingTheCause.class,
+                "failedRecord_isReadWithItsOutcomeAndCause",
+                "causeOfAnyText_isKeptAsOneShortLine",
+                "leasedOperation_thatIsNotRecorded_showsWhy",
+                "keyThatAnOperatorChanged_showsIt");
+    }
+
+    @Test
+    void storeThatForgetsTheOutcomeWithoutAResponse_isRejected() {
+        assertRejected(ForgettingTheOutcome.class, "failedRecord_isReadWithItsOutcomeAndCause");
+    }
+
+    @Test
     void storeThatFoldsCase_isRejected() {
         assertRejected(FoldingCase.class, "keysThatDifferInCaseOrInTheirEnd_areDifferent");
     }
@@ -274,6 +289,34 @@ class StoreContractTest {
                 @Override
                 IdempotencyRecord stamp(String commitId, IdempotencyWrite write, Instant now) {
                     return super.stamp(commitId, write, now.truncatedTo(ChronoUnit.MILLIS));
+                }
+            };
+        }
+    }
+
+    static class ForgettingTheCause extends StoreContract {
+        @Override
+        protected OnceStore open(Time time) {
+            return new MapStore(time) {
+                @Override
+                IdempotencyRecord stamp(String commitId, IdempotencyWrite write, Instant now) {
+                    return super.stamp(commitId, write, now).toBuilder()
+                            .cause(null)
+                            .build();
+                }
+            };
+        }
+    }
+
+    static class ForgettingTheOutcome extends StoreContract {
+        @Override
+        protected OnceStore open(Time time) {
+            return new MapStore(time) {
+                @Override
+                IdempotencyRecord stamp(String commitId, IdempotencyWrite write, Instant now) {
+                    return super.stamp(commitId, write, now).toBuilder()
+                            .outcome(null)
+                            .build();
                 }
             };
         }

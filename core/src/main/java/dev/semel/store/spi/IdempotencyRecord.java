@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param purgeAt when the record may be purged; null if never. From its deadline until then it is a tombstone, which shows that there was
  *     an operation and how it ended
  * @param response the recorded response of a completed operation; absent from a tombstone
+ * @param outcome the status of the response, also after the response was deleted, or that of the response with which the operation failed;
+ *     null if there was none, or if the operation has not ended
+ * @param cause why the operation failed, on one line of at most {@value #LONGEST_CAUSE} characters; null unless it failed
  */
 public record IdempotencyRecord(
         IdempotencyKey key,
@@ -36,7 +39,22 @@ public record IdempotencyRecord(
         Instant createdAt,
         @Nullable Instant deadline,
         @Nullable Instant purgeAt,
-        @Nullable Response response) {
+        @Nullable Response response,
+        @Nullable Integer outcome,
+        @Nullable String cause) {
+
+    /** The most characters of a cause. */
+    public static final int LONGEST_CAUSE = 200;
+
+    /**
+     * Keeps outcome and cause consistent with status and response, so that a key that starts again has neither. A cause that is too long is
+     * cut, and its control characters become spaces.
+     */
+    public IdempotencyRecord {
+        boolean ended = status == Status.COMPLETED || status == Status.FAILED;
+        outcome = response != null ? (Integer) response.status() : ended ? outcome : null;
+        cause = status == Status.FAILED && cause != null ? OneLine.of(cause, LONGEST_CAUSE) : null;
+    }
 
     /** The stored status of an operation. */
     public enum Status {
@@ -70,7 +88,9 @@ public record IdempotencyRecord(
                 .createdAt(createdAt)
                 .deadline(deadline)
                 .purgeAt(purgeAt)
-                .response(response);
+                .response(response)
+                .outcome(outcome)
+                .cause(cause);
     }
 
     /** Builds a record. The defaults are {@code PROCESSING}, 1 attempt, and null, 0 or empty for all other components. */
@@ -88,6 +108,8 @@ public record IdempotencyRecord(
         private @Nullable Instant deadline;
         private @Nullable Instant purgeAt;
         private @Nullable Response response;
+        private @Nullable Integer outcome;
+        private @Nullable String cause;
 
         private Builder(IdempotencyKey key, String clientTxId, Fingerprint fingerprint) {
             this.key = key;
@@ -140,6 +162,16 @@ public record IdempotencyRecord(
             return this;
         }
 
+        public Builder outcome(@Nullable Integer outcome) {
+            this.outcome = outcome;
+            return this;
+        }
+
+        public Builder cause(@Nullable String cause) {
+            this.cause = cause;
+            return this;
+        }
+
         public IdempotencyRecord build() {
             return new IdempotencyRecord(
                     key,
@@ -153,7 +185,9 @@ public record IdempotencyRecord(
                     createdAt,
                     deadline,
                     purgeAt,
-                    response);
+                    response,
+                    outcome,
+                    cause);
         }
     }
 

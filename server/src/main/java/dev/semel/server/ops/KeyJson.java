@@ -17,8 +17,7 @@ public final class KeyJson {
     public static ObjectNode own(IdempotencyRecord record, Instant now) {
         // while the operation is in progress, the deadline is the end of its lease
         boolean ends = record.deadline() != null && record.status() != Status.PROCESSING;
-        boolean ended = record.status() == Status.COMPLETED || record.status() == Status.FAILED;
-        return JsonText.object()
+        ObjectNode json = JsonText.object()
                 .put("key", record.key().key())
                 .put("endpoint", record.key().endpoint())
                 .put("status", name(record.statusAt(now)))
@@ -26,7 +25,8 @@ public final class KeyJson {
                 .put("attempts", record.attempts())
                 .put("createdAt", record.createdAt().toString())
                 .put("expiresAt", ends ? String.valueOf(record.deadline()) : null)
-                .put("outcome", ended ? name(record.status()) : null);
+                .put("outcome", record.outcome());
+        return record.cause() == null ? json : json.put("cause", record.cause());
     }
 
     /** Returns what operators see. */

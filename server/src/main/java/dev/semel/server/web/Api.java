@@ -1,6 +1,7 @@
 package dev.semel.server.web;
 
 import dev.semel.document.Transactions;
+import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.http.Idempotency.Mode;
 import dev.semel.http.Payload;
 import dev.semel.http.Problem;
@@ -9,6 +10,7 @@ import dev.semel.http.servlet.IdempotencyFilter;
 import dev.semel.http.servlet.ProblemSender;
 import dev.semel.http.servlet.ServletRequestView;
 import dev.semel.server.web.Routes.Match;
+import dev.semel.store.StoreException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -59,6 +61,10 @@ public final class Api extends HttpServlet {
             } else {
                 ProblemSender.send(e.problem(), response);
             }
+        } catch (StoreException | WriteConflictException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new UnexpectedException(e);
         }
     }
 

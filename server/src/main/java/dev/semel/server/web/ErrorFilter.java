@@ -75,7 +75,8 @@ public final class ErrorFilter extends HttpFilter {
         } catch (IOException e) {
             LOG.atDebug().addKeyValue("error", e.toString()).log("The client disconnected");
         } catch (ServletException | RuntimeException | Error e) {
-            Throwable cause = e instanceof ServletException && e.getCause() != null ? e.getCause() : e;
+            boolean isWrapped = e instanceof ServletException || e instanceof UnexpectedException;
+            Throwable cause = isWrapped && e.getCause() != null ? e.getCause() : e;
             Problem problem = problem(cause, Routes.known(request), id);
             if (!response.isCommitted()) {
                 response.resetBuffer();
@@ -103,7 +104,8 @@ public final class ErrorFilter extends HttpFilter {
             return IdempotencyProblem.STORE_UNAVAILABLE.retryAfter(PAUSE);
         }
         LOG.atError().setCause(thrown).log("A request failed unexpectedly");
-        return Problem.of(500, "internal_error", "Internal error").with("request_id", id);
+        return Problem.of(UnexpectedException.STATUS, "internal_error", "Internal error")
+                .with("request_id", id);
     }
 
     private static Problem busy(WriteConflictException conflict) {

@@ -95,6 +95,7 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(found.text("user")).isEqualTo(user);
         assertThat(found.text("status")).isEqualTo("completed");
         assertThat(found.text("responseStatus")).isEqualTo("201");
+        assertThat(found.text("outcome")).isEqualTo("201");
         assertThat(found.text("responseBytes"))
                 .isEqualTo(
                         String.valueOf(post(as(user), "k1", "tx-1").response().body().length));
@@ -133,6 +134,8 @@ class OperatorEndToEndTest extends EndToEnd {
 
         operator.post("/v1/ops/sweeps", "");
         assertThat(as(user).get("/v1/idempotency/k" + ENDPOINT).text("status")).isEqualTo("expired");
+        assertThat(as(user).get("/v1/idempotency/k" + ENDPOINT).text("outcome")).isEqualTo("201");
+        assertThat(operator.get(path("k") + ENDPOINT).text("outcome")).isEqualTo("201");
         assertThat(column(as(user).get("/v1/idempotency?clientTxId=tx"), "status"))
                 .containsExactly("expired");
 
@@ -319,6 +322,8 @@ class OperatorEndToEndTest extends EndToEnd {
                 "",
                 0,
                 done.createdAt(),
+                null,
+                null,
                 null,
                 null,
                 null);
