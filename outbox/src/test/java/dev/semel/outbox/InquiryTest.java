@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An entry that was first sent longer ago than the API keeps keys is not sent again blindly. */
 class InquiryTest extends ProcessorFixture {
@@ -94,6 +96,17 @@ class InquiryTest extends ProcessorFixture {
         OutboxEntry added = sentLongAgo(Duration.ofHours(25));
         awaitRetry(added, 2);
         recordIs("expired", ",\"outcome\":500,\"cause\":\"IOException\"");
+        advanceUntil(added, Status.CONFIRMED, Duration.ofSeconds(1));
+        assertThat(api.effects()).hasSize(1);
+    }
+
+    /** The API decides what a retry of such a key does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"processing", "failed", "unknown"})
+    void keyThatHasNotEnded_isSentAgain(String status) {
+        OutboxEntry added = sentLongAgo(Duration.ofHours(25));
+        awaitRetry(added, 2);
+        recordIs(status, "");
         advanceUntil(added, Status.CONFIRMED, Duration.ofSeconds(1));
         assertThat(api.effects()).hasSize(1);
     }

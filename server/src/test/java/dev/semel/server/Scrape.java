@@ -20,13 +20,18 @@ public record Scrape(String text, Map<String, Double> series) {
         Reply reply = server.asNobody().get("/metrics");
         assertThat(reply.status()).isEqualTo(200);
         assertThat(reply.header("Content-Type")).matches("text/plain; ?version=0\\.0\\.4; ?charset=utf-8");
+        return parse(reply.text());
+    }
+
+    /** Reads metrics in the Prometheus text format. */
+    public static Scrape parse(String text) {
         Map<String, Double> series = new LinkedHashMap<>();
-        reply.text().lines().filter(line -> !line.startsWith("#")).forEach(line -> {
+        text.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
             Matcher sample = SAMPLE.matcher(line);
             assertThat(sample.matches()).as(line).isTrue();
             series.put(sample.group(1), Double.valueOf(sample.group(2)));
         });
-        return new Scrape(reply.text(), series);
+        return new Scrape(text, series);
     }
 
     /** Returns the first scrape that meets a condition: a response may arrive before it is counted. */

@@ -2,11 +2,20 @@ package dev.semel.server.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.memory.MemoryStore;
+import dev.semel.outbox.Outbox;
+import dev.semel.outbox.OutboxEntry;
+import dev.semel.outbox.OutboxMeters;
+import dev.semel.outbox.OutboxRequest;
+import dev.semel.outbox.Reason;
 import dev.semel.postgres.Postgres;
 import dev.semel.server.Scrape;
 import dev.semel.server.ServerFixture;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,7 +36,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard, the alert rules and the pages use only metrics that servers report, and the reference describes all of them. */
+/** The dashboard, the alert rules and the pages use only metrics that servers and outboxes report, and the reference describes all of them. */
 class OperatingTest {
 
     private static final Path METRICS_PAGE = Repository.ROOT.resolve("docs/reference/metrics.md");
@@ -36,7 +45,8 @@ class OperatingTest {
             METRICS_PAGE,
             ALERTS_PAGE,
             Repository.ROOT.resolve("docs/operating/maintenance.md"),
-            Repository.ROOT.resolve("docs/operating/monitoring.md"));
+            Repository.ROOT.resolve("docs/operating/monitoring.md"),
+            Repository.ROOT.resolve("docs/operating/outbox.md"));
     private static final Path DASHBOARD = Repository.ROOT.resolve("docs/operating/dashboard.json");
     private static final Path ALERTS = Repository.ROOT.resolve("docs/operating/alerts.yml");
 
@@ -89,7 +99,23 @@ class OperatingTest {
                                 && (server != memory || scrape.names().contains("jvm_gc_pause_seconds_sum"))));
             }
         }
+        note(Scrape.parse(outboxMetrics()));
         REPORTED.put("up", Map.of());
+    }
+
+    /** Returns the metrics of an outbox after an entry with each result. */
+    private static String outboxMetrics() {
+        Outbox outbox = Outbox.on(new MemoryStore());
+        OutboxEntry entry = outbox.add(OutboxRequest.post("/v1/feed/posts"));
+        OutboxMeters meters = new OutboxMeters(outbox);
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        meters.bindTo(registry);
+        meters.confirmed(entry, Duration.ofMillis(1));
+        for (Reason reason : Reason.values()) {
+            meters.retry(entry, reason);
+            meters.failed(entry, reason);
+        }
+        return registry.scrape();
     }
 
     private static void note(Scrape scrape) {

@@ -2,6 +2,8 @@ package dev.semel.server.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.postgres.Postgres;
+import dev.semel.server.ServerFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,17 +21,34 @@ import jdk.jshell.execution.DirectExecutionControl;
 import jdk.jshell.spi.ExecutionControl;
 import jdk.jshell.spi.ExecutionControlProvider;
 import jdk.jshell.spi.ExecutionEnv;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Runs every Java snippet of the documentation, page by page, and compares the results with the comments {@code // →}. */
+/**
+ * Runs every Java snippet of the documentation, page by page, and compares the results with the comments {@code // →}. A page whose snippets
+ * name a server or a database gets one.
+ */
 class SnippetIT {
 
     private static final Pattern RESULT = Pattern.compile("(?s)(.*?);?\\s*// → (.*?)\\s*");
+    private static final String SERVER = "http://localhost:8080";
+    private static final String DATABASE = "jdbc:postgresql://localhost/shop";
 
     @TempDir
     Path folder;
+
+    private @Nullable ServerFixture server;
+    private @Nullable String database;
+
+    @AfterEach
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
 
     static Stream<Path> pages() throws Exception {
         List<Path> pages = new ArrayList<>();
@@ -52,8 +71,7 @@ class SnippetIT {
                 evaluate(shell, "import " + standard + ";", page);
             }
             for (String shown : statements(shell, page)) {
-                // stores are created in a temporary folder
-                String statement = shown.replace("Path.of(\"", "Path.of(\"" + folder + "/");
+                String statement = withActualNames(shown);
                 Matcher result = RESULT.matcher(statement);
                 if (result.matches()) {
                     String printed = evaluate(shell, "String.valueOf((Object) (" + result.group(1) + "))", page);
@@ -64,6 +82,32 @@ class SnippetIT {
                 }
             }
         }
+    }
+
+    /** Stores are created in a temporary folder, and servers have other ports. */
+    private String withActualNames(String shown) {
+        String statement = shown.replace("Path.of(\"", "Path.of(\"" + folder + "/");
+        if (statement.contains(SERVER)) {
+            statement = statement.replace(SERVER, "http://localhost:" + port());
+        }
+        if (statement.contains(DATABASE)) {
+            statement = statement.replace(DATABASE, database());
+        }
+        return statement;
+    }
+
+    private int port() {
+        if (server == null) {
+            server = ServerFixture.onMemory();
+        }
+        return server.server().port();
+    }
+
+    private String database() {
+        if (database == null) {
+            database = Postgres.NEWEST.emptyDatabase().getURL();
+        }
+        return database;
     }
 
     /** Returns the statements of all blocks of a page, each with the comment after it. */

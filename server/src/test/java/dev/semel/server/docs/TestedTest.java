@@ -19,7 +19,7 @@ class TestedTest {
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w+(?:Test|IT|Contract))\\.(\\w+)`");
 
     @ParameterizedTest
-    @ValueSource(strings = {"docs/reference/tested.md", "docs/operating/threat-model.md"})
+    @ValueSource(strings = {"docs/reference/tested.md", "docs/reference/outbox.md", "docs/operating/threat-model.md"})
     void testsNamedOnThePage_exist(String page) throws IOException {
         List<MatchResult> named = NAMED.matcher(Files.readString(Repository.ROOT.resolve(page)))
                 .results()
