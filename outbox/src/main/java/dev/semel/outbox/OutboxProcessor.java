@@ -91,8 +91,9 @@ public final class OutboxProcessor implements AutoCloseable {
     /**
      * Returns a builder of a processor.
      *
-     * @param api the address of the API, such as {@code https://api.example.com}. Endpoints of entries are resolved against it
-     * @throws IllegalArgumentException if it is not an http or https URL
+     * @param api the address of the API, such as {@code https://api.example.com}. Endpoints of entries are resolved against it, so it has no
+     *     path: an endpoint is the whole path
+     * @throws IllegalArgumentException if it is not an http or https URL, or if it has a user, a path, a query or a fragment
      */
     public static Builder builder(Outbox outbox, URI api) {
         return new Builder(outbox, api);
@@ -119,13 +120,21 @@ public final class OutboxProcessor implements AutoCloseable {
 
         private Builder(Outbox outbox, URI api) {
             boolean isHttp = "http".equals(api.getScheme()) || "https".equals(api.getScheme());
-            if (!isHttp || api.getHost() == null || api.getRawUserInfo() != null) {
+            if (!isHttp || api.getHost() == null || api.getRawUserInfo() != null || !isBare(api)) {
                 throw new IllegalArgumentException(
-                        "The address of the API must be an http or https URL without user, such as https://api.example.com, not '"
+                        "The address of the API must be an http or https URL without user and path, such as https://api.example.com, not '"
                                 + api + "'");
             }
             this.outbox = outbox;
             this.api = api;
+        }
+
+        /** A path would be dropped when endpoints, which begin with a slash, are resolved against it. */
+        private static boolean isBare(URI api) {
+            String path = api.getRawPath();
+            return (path == null || path.isEmpty() || path.equals("/"))
+                    && api.getRawQuery() == null
+                    && api.getRawFragment() == null;
         }
 
         /** Sends each request with a bearer token. The supplier is asked again when the API rejects one. */

@@ -390,6 +390,10 @@ class OutboxProcessorTest extends ProcessorFixture {
         assertThatIllegalArgumentException().isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("/path")));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("http://user:pw@host")));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("http://host/path")));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("http://host?query")));
         OutboxProcessor.Builder builder = OutboxProcessor.builder(outbox, api.uri());
         assertThatIllegalArgumentException().isThrownBy(() -> builder.parallel(0));
         assertThatIllegalArgumentException().isThrownBy(() -> builder.timeout(Duration.ZERO));
