@@ -85,7 +85,7 @@ abstract class AsyncHandlers {
         };
     }
 
-    /** Does nothing. */
+    /** Does nothing when an event arrives. */
     static class Listener implements AsyncListener {
 
         @Override

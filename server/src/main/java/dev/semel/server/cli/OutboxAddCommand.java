@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 final class OutboxAddCommand implements Runnable {
 
     @Mixin
-    private OutboxOptions options;
+    private OutboxOptions options = new OutboxOptions();
 
     @Option(
             names = "--endpoint",

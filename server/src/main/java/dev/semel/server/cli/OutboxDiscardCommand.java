@@ -17,7 +17,7 @@ final class OutboxDiscardCommand implements Runnable {
     private String id = "";
 
     @Mixin
-    private OutboxOptions options;
+    private OutboxOptions options = new OutboxOptions();
 
     private final Terminal terminal;
 

@@ -29,7 +29,7 @@ final class OutboxListCommand implements Runnable {
     private static final int PAGE = 1000;
 
     @Mixin
-    private OutboxOptions options;
+    private OutboxOptions options = new OutboxOptions();
 
     @Option(
             names = "--status",

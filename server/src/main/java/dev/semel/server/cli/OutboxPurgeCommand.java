@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 final class OutboxPurgeCommand implements Runnable {
 
     @Mixin
-    private OutboxOptions options;
+    private OutboxOptions options = new OutboxOptions();
 
     @Option(
             names = "--older-than",

@@ -26,7 +26,7 @@ final class OutboxRetryCommand implements Runnable {
     private @Nullable String id;
 
     @Mixin
-    private OutboxOptions options;
+    private OutboxOptions options = new OutboxOptions();
 
     @Option(names = "--all", description = "Retries all failed entries.")
     private boolean all;

@@ -62,7 +62,7 @@ final class OutboxRunCommand implements Callable<Integer> {
     private static final Pattern MEDIA_TYPE = Pattern.compile("[\\w.+-]+/[\\w.+-]+");
 
     @Mixin
-    private OutboxOptions options;
+    private OutboxOptions options = new OutboxOptions();
 
     @Option(names = "--to", paramLabel = "SERVER", description = "The server, such as http://localhost:8080.")
     private @Nullable String to;

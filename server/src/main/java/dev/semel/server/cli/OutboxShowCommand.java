@@ -16,7 +16,7 @@ final class OutboxShowCommand implements Runnable {
     private String id = "";
 
     @Mixin
-    private OutboxOptions options;
+    private OutboxOptions options = new OutboxOptions();
 
     @Option(names = "--json", description = "Prints a JSON object.")
     private boolean json;

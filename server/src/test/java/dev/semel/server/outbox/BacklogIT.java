@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process with little memory sends from a long queue. */
 class BacklogIT {
 
-    private static final int ENTRIES = TestSize.of(50_000, 1_000_000);
+    private static final int ENTRIES = TestSize.of(20_000, 1_000_000);
     private static final int FEW_LANES = 50;
     private static final int SENT = TestSize.of(200, 5_000);
     private static final String HEAP = "-Xmx64m";

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Runs the Java outbox in a process of its own. A process that was not killed is used again by the next scenario, which has another outbox
+ * Runs the Java outbox in a separate process. A process that was not killed is used again by the next scenario, which has another outbox
  * in the same store.
  */
 final class OutboxDriver implements ClientDriver {

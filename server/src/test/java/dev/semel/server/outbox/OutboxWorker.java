@@ -176,7 +176,7 @@ final class OutboxWorker {
                                             .lane(lane)
                                             .json("{\"text\":\"" + text + "\"}"));
                 }
-                return null;
+                return first;
             });
         }
     }

@@ -50,7 +50,7 @@ public interface ClientDriver extends AutoCloseable {
     /** Lets a failed entry be sent again. */
     void retry(String id);
 
-    /** Removes an entry. */
+    /** Removes an entry that waits or has failed. */
     void discard(String id);
 
     /** Notifies the client that there is a network again, or none, if its platform does so. The proxy has been switched before. */

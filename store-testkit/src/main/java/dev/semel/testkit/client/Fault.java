@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What happens to one request and its response on their way.
  *
- * @param kind what becomes of the request and its response
+ * @param kind which parts of the request and its response are passed on
  * @param forward for {@link Kind#RESPOND} and {@link Kind#GARBAGE}: whether the server gets the request nevertheless
  * @param reset whether the connection ends with a reset instead of an orderly close
  * @param delay how long the request waits before it is forwarded
@@ -38,7 +38,7 @@ public record Fault(
     /** Start of the value of a header that stands for the date after an ISO-8601 duration, such as {@code date-after PT5S}. */
     public static final String DATE_AFTER = "date-after ";
 
-    /** Fills in the defaults. */
+    /** Fills in defaults for members that are missing in JSON. */
     public Fault {
         kind = Objects.requireNonNullElse(kind, Kind.PASS);
         delay = Objects.requireNonNullElse(delay, Duration.ZERO);
@@ -47,15 +47,15 @@ public record Fault(
         at = Objects.requireNonNullElse(at, Moment.RECEIVED);
     }
 
-    /** What becomes of a request and its response. */
+    /** Which parts of a request and its response are passed on. */
     public enum Kind {
-        /** Both are passed on. */
+        /** Both are passed on as they are. */
         PASS,
 
         /** The request does not reach the server. */
         DROP_REQUEST,
 
-        /** The server responds, and the client gets nothing of it. */
+        /** The server responds, and the client gets no part of it. */
         DROP_RESPONSE,
 
         /** The client gets a part of the response's head. */
@@ -88,7 +88,7 @@ public record Fault(
         /** The proxy has forwarded the request. The server may be processing it. */
         FORWARDED,
 
-        /** The server has responded, and the client has got nothing of the response. */
+        /** The server has responded, and the client has got no part of the response. */
         RESPONDED,
 
         /** The client was sent what the fault lets through. */

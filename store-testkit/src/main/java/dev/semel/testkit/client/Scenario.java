@@ -93,9 +93,9 @@ public record Scenario(String name, String about, List<Entry> entries, List<Step
         }
     }
 
-    /** What a step does. */
+    /** What a step of a scenario does. */
     public enum Action {
-        /** Adds entries. */
+        /** Adds entries, in the order of the scenario. */
         ADD,
 
         /** Waits until an attempt to send an entry has ended. */
@@ -107,7 +107,7 @@ public record Scenario(String name, String about, List<Entry> entries, List<Step
         /** Lets failed entries be sent again. */
         RETRY,
 
-        /** Discards entries. */
+        /** Discards entries of the outbox. */
         DISCARD,
 
         /** Switches the network off. */
@@ -125,10 +125,10 @@ public record Scenario(String name, String about, List<Entry> entries, List<Step
         /** Stops the client in an orderly way and starts it again. */
         RESTART_CLIENT,
 
-        /** Kills the server. */
+        /** Kills the server as {@code kill -9} does. */
         KILL_SERVER,
 
-        /** Starts the server. */
+        /** Starts the server on the data that it had. */
         START_SERVER
     }
 
