@@ -3,13 +3,13 @@ package dev.semel.outbox;
 import dev.semel.outbox.LaneRun.Next;
 import dev.semel.store.Time;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
@@ -35,8 +35,9 @@ final class Lanes {
     private final LinkedHashSet<String> ready = new LinkedHashSet<>(); // guarded by this, as are all below
     private final Map<String, Active> active = new HashMap<>();
     private final Map<String, Due> waiting = new HashMap<>();
-    private final PriorityQueue<Due> byTime = new PriorityQueue<>(Comparator.comparingLong(Due::nanos));
-    private final List<CompletableFuture<@Nullable Void>> idle = new ArrayList<>();
+    private final NavigableSet<Due> byTime =
+            new TreeSet<>(Comparator.comparingLong(Due::nanos).thenComparing(Due::lane));
+    private @Nullable CompletableFuture<@Nullable Void> idle;
     private Runnable cancelTimer = () -> {};
     private @Nullable Due timerFor;
     private int searches;
@@ -122,7 +123,10 @@ final class Lanes {
     }
 
     private void removeWaiting(String lane) {
-        waiting.remove(lane); // byTime is cleaned when it gets there
+        Due due = waiting.remove(lane);
+        if (due != null) {
+            byTime.remove(due);
+        }
     }
 
     /** Makes all waiting lanes ready. */
@@ -169,28 +173,37 @@ final class Lanes {
                 running.thread = Thread.currentThread();
             }
             Next next = run.apply(lane);
+            boolean isDropped;
+            boolean isLast;
             synchronized (this) {
                 running.thread = null;
                 active.remove(lane);
-                finish(lane, running, next);
-                if (stopped || ready.isEmpty() || active.size() >= parallel) {
+                isDropped = !finish(lane, running, next);
+                isLast = stopped || ready.isEmpty() || active.size() >= parallel;
+                if (isLast) {
                     signalIfIdle();
-                    return;
+                } else {
+                    lane = ready.iterator().next();
+                    ready.remove(lane);
+                    running = new Active();
+                    active.put(lane, running);
                 }
-                lane = ready.iterator().next();
-                ready.remove(lane);
-                running = new Active();
-                active.put(lane, running);
+            }
+            if (isDropped) {
+                overflowed.run();
+            }
+            if (isLast) {
+                return;
             }
         }
     }
 
-    private void finish(String lane, Active running, Next next) {
+    /** Returns whether there was room for the lane. */
+    private boolean finish(String lane, Active running, Next next) {
         if (running.again || (next.kind() == Next.Kind.RUN && next.pause().isZero())) {
-            ready.add(lane);
-        } else if (next.kind() == Next.Kind.RUN) {
-            addLater(lane, next.pause());
+            return ready.add(lane);
         }
+        return next.kind() != Next.Kind.RUN || addLater(lane, next.pause());
     }
 
     private void setTimer() {
@@ -204,12 +217,7 @@ final class Lanes {
     }
 
     private @Nullable Due firstDue() {
-        Due first = byTime.peek();
-        while (first != null && !first.equals(waiting.get(first.lane()))) {
-            byTime.remove();
-            first = byTime.peek();
-        }
-        return first;
+        return byTime.isEmpty() ? null : byTime.first();
     }
 
     private void wake() {
@@ -217,7 +225,7 @@ final class Lanes {
             timerFor = null;
             long now = time.nanoTime();
             for (Due due = firstDue(); due != null && due.nanos() - now <= 0; due = firstDue()) {
-                waiting.remove(due.lane());
+                removeWaiting(due.lane());
                 ready.add(due.lane());
             }
             setTimer();
@@ -236,25 +244,26 @@ final class Lanes {
     }
 
     private void signalIfIdle() {
-        if (stopped ? active.isEmpty() : isIdle()) {
-            idle.forEach(waiter -> waiter.complete(null));
-            idle.clear();
+        CompletableFuture<@Nullable Void> waiter = idle;
+        if (waiter != null && isIdle()) {
+            idle = null;
+            waiter.complete(null);
         }
     }
 
     private boolean isIdle() {
-        return searches == 0 && ready.isEmpty() && active.isEmpty() && waiting.isEmpty();
+        return active.isEmpty() && (stopped || (searches == 0 && ready.isEmpty() && waiting.isEmpty()));
     }
 
     /** Returns a future that is complete when no lane has anything to do, or the last one has ended after {@link #stop}. */
     synchronized CompletableFuture<@Nullable Void> whenIdle() {
-        CompletableFuture<@Nullable Void> waiter = new CompletableFuture<>();
-        if (stopped ? active.isEmpty() : isIdle()) {
-            waiter.complete(null);
-        } else {
-            idle.add(waiter);
+        if (isIdle()) {
+            return CompletableFuture.completedFuture(null);
         }
-        return waiter;
+        if (idle == null) {
+            idle = new CompletableFuture<>();
+        }
+        return idle;
     }
 
     /** Starts no further lanes. */
@@ -265,6 +274,11 @@ final class Lanes {
         waiting.clear();
         byTime.clear();
         signalIfIdle();
+    }
+
+    @Override
+    public synchronized String toString() {
+        return "Lanes[ready " + ready.size() + ", active " + active.size() + ", waiting " + byTime.size() + "]";
     }
 
     /** Interrupts the lanes that still run. */
