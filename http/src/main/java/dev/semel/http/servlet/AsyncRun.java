@@ -373,7 +373,6 @@ final class AsyncRun {
         if (current == null) {
             return;
         }
-        end.compareAndSet(null, End.FAILED);
         switch (Objects.requireNonNull(end.get())) {
             case COMPLETED -> {
                 if (failure != null) {

@@ -1,11 +1,14 @@
 package dev.semel.http.servlet;
 
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.MultipartConfigElement;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -133,13 +136,10 @@ enum Container {
     /** @param isIdle whether no thread handles a request or an event; known on Tomcat only */
     record Running(int port, AutoCloseable stop, BooleanSupplier isIdle) implements AutoCloseable {
 
+        /** Stops the server. Jetty waits without limit for some requests that do not end. */
         @Override
         public void close() {
-            try {
-                stop.close();
-            } catch (Exception e) {
-                throw new AssertionError("The server does not stop", e);
-            }
+            assertTimeoutPreemptively(Duration.ofSeconds(30), stop::close, "The server does not stop");
         }
     }
 }
