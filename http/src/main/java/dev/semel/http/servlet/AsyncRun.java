@@ -12,6 +12,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *       completes the container's context afterwards.
  *   <li>The handler calls {@code dispatch()}. When that dispatch returns without another cycle, the filter ends the run, and the
  *       container completes the request afterwards.
- *   <li>The client disconnects. Its response is detached, and the container's thread waits until the handler calls one of the two.
+ *   <li>The client disconnects. Its response is detached, and the container's thread waits until the handler calls one of the two. Tomcat
+ *       loses the dispatch if it has noticed the disconnect before the previous one returned. Then the outcome is unknown.
  *   <li>The container ends the request, after a time-out or an error. The handler may still be at work, so the outcome is unknown.
  *   <li>The container completes the request, and the run has not ended: it was dispatched past the filter. The outcome is unknown, too.
  * </ul>
@@ -41,6 +43,17 @@ import org.jspecify.annotations.Nullable;
 final class AsyncRun {
 
     private static final System.Logger LOG = System.getLogger(IdempotencyFilter.class.getName());
+
+    /** How long a container may take to report a disconnect after a failed write, for which it needs a free thread. */
+    private static final Duration REPORT_LIMIT = Duration.ofMinutes(1);
+
+    /** How long a container may take to begin a dispatch on the thread that reports a disconnect. */
+    private static final Duration BEGIN_LIMIT = Duration.ofSeconds(10);
+
+    private static final String DISPATCH_LOST =
+            "the client has disconnected, and the container has not carried out the dispatch of the handler";
+    private static final String DISPATCH_PAST_FILTER = "the container has completed it past the idempotency filter."
+            + " Register the filter for the dispatcher type ASYNC and for the path of the dispatch";
 
     private final CapturedResponse response;
     private final Lease lease;
@@ -224,6 +237,9 @@ final class AsyncRun {
     void dispatch(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         KeyedAsyncContext before = context;
+        if (before != null && !before.begin()) {
+            return;
+        }
         this.response.resume();
         dispatcher = Thread.currentThread();
         try {
@@ -294,12 +310,31 @@ final class AsyncRun {
         response.streamOnFlush(false);
     }
 
-    /**
-     * Returns whether the container is about to report that the client has disconnected: it then accepts a dispatch only from the thread
-     * that reports it, and loses all others.
-     */
-    boolean isErrorExpected() {
-        return !isDispatching() && response.isErrorExpected();
+    /** Returns whether a dispatch has to be left to the thread that reports, or is about to report, that the client has disconnected. */
+    boolean leavesDispatch() {
+        return !isDispatching() && response.hasLostClient();
+    }
+
+    /** Ends the run if its client has disconnected, and the container does not begin a dispatch in time. */
+    void expectDispatch(KeyedAsyncContext cycle) {
+        if (!response.hasLostClient()) {
+            return;
+        }
+        Time.system().after(response.isDisconnected() ? BEGIN_LIMIT : REPORT_LIMIT, () -> {
+            if (cycle.lose()) {
+                missed(DISPATCH_LOST);
+            }
+        });
+    }
+
+    /** Ends a run that the filter cannot end as usual, and whose response is not the filter's any more. */
+    private void missed(String reason) {
+        if (hasEnded()) {
+            return;
+        }
+        LOG.log(Level.ERROR, "Asynchronous request not recorded: " + reason);
+        response.detach();
+        end(End.MISSED, new UnknownOutcomeException("The end of the asynchronous request was missed", null));
     }
 
     /** Called before a dispatch, which passes the filter only if it is registered for {@code ASYNC}. Otherwise the client gets a 500. */
@@ -338,7 +373,6 @@ final class AsyncRun {
         if (current == null) {
             return;
         }
-        end.compareAndSet(null, End.FAILED);
         switch (Objects.requireNonNull(end.get())) {
             case COMPLETED -> {
                 if (failure != null) {
@@ -388,27 +422,25 @@ final class AsyncRun {
             boolean isDisconnected =
                     event.getThrowable() instanceof IOException && !cycle.isCompleting() && !hasEnded();
             if (isDisconnected) {
-                cycle.beginReport();
                 response.disconnect();
                 awaitHandler();
             }
             if (cycle.isWaiting()) {
                 expire(AsyncListener::onError, event, "The asynchronous request failed");
             }
-            if (isDisconnected) {
-                endReport(event);
+            if (isDisconnected && !hasEnded()) {
+                runPending(event);
             }
             if (cycle.isCompleting()) {
                 cycle.awaitCompletion();
             }
         }
 
-        /** Runs a dispatch of a handler that came during the report; if it is rejected, ends the run. */
-        private void endReport(AsyncEvent event) {
-            try {
-                cycle.endReport();
-            } catch (IllegalStateException e) {
-                LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
+        /** Runs a dispatch that was left to the calling thread; if it is rejected, ends the run. */
+        private void runPending(AsyncEvent event) {
+            IllegalStateException rejected = cycle.runPending();
+            if (rejected != null) {
+                LOG.log(Level.DEBUG, "The container has rejected a dispatch", rejected);
                 end(End.FAILED, new UnknownOutcomeException("The asynchronous request failed", event.getThrowable()));
             }
         }
@@ -417,13 +449,9 @@ final class AsyncRun {
         private void awaitHandler() {
             Runnable leave = cycle.isWaiting() ? waiting.get() : null;
             try {
-                if (leave == null) {
-                    cycle.runPending();
-                } else {
+                if (leave != null || !cycle.isWaiting()) {
                     cycle.awaitHandler(lease);
                 }
-            } catch (IllegalStateException e) {
-                LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
             } finally {
                 if (leave != null) {
                     leave.run();
@@ -453,12 +481,7 @@ final class AsyncRun {
         public void onComplete(AsyncEvent event) {
             cycle.fire(AsyncListener::onComplete, cycle, event.getThrowable());
             if (cycle == context && !cycle.isCompleting() && !hasEnded()) {
-                LOG.log(
-                        Level.ERROR,
-                        "Asynchronous request not recorded: the container has completed it past the idempotency filter."
-                                + " Register the filter for the dispatcher type ASYNC and for the path of the dispatch");
-                response.detach();
-                end(End.MISSED, new UnknownOutcomeException("The end of the asynchronous request was missed", null));
+                missed(response.hasLostClient() ? DISPATCH_LOST : DISPATCH_PAST_FILTER);
             }
         }
     }

@@ -195,9 +195,14 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         body.disconnect();
     }
 
-    /** Returns whether the container reports an error soon, as Tomcat does after it could not send what was written. */
-    boolean isErrorExpected() {
-        return body.hasLostClient() && !disconnected && Tomcat.made(beneath);
+    /** Returns whether the container has reported that the client has disconnected. */
+    boolean isDisconnected() {
+        return disconnected;
+    }
+
+    /** Returns whether the container has reported that the client has disconnected, or will, as Tomcat does after a failed write. */
+    boolean hasLostClient() {
+        return disconnected || (body.hasLostClient() && Tomcat.made(beneath));
     }
 
     /** Disconnects this response from the client. The container has completed the request. */

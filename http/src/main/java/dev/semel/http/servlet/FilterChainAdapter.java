@@ -71,14 +71,14 @@ final class FilterChainAdapter implements HandlerAdapter {
         Run run = begin(captured, async, null, lease);
         try {
             async.run(() -> handle(run, chain));
-        } catch (IOException | ServletException | RuntimeException | Error e) {
+            async.returned();
+        } catch (Throwable e) {
             Exception unclear = async.failed(e);
             if (unclear != null) {
                 throw unclear;
             }
             throw e;
         }
-        async.returned();
         return async.ended().thenApply(ended -> {
             captured.finish();
             return run;

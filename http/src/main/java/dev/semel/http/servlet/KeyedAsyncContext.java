@@ -1,7 +1,6 @@
 package dev.semel.http.servlet;
 
 import dev.semel.once.Lease;
-import dev.semel.store.Time;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -11,7 +10,6 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,9 +25,6 @@ final class KeyedAsyncContext implements AsyncContext {
 
     private static final long LEASE_CHECK_MILLIS = 1_000;
 
-    /** How long a dispatch waits for an error that the container is about to report. */
-    private static final Duration ERROR_DELAY = Duration.ofSeconds(1);
-
     private final AsyncRun run;
     private final AsyncContext container;
     private final ServletRequest request;
@@ -40,12 +35,17 @@ final class KeyedAsyncContext implements AsyncContext {
     private final CompletableFuture<Boolean> sent = new CompletableFuture<>();
     private final long startedAt = System.nanoTime();
     private State state = State.WAITING; // guarded by this
-    private boolean awaited; // guarded by this
-    private @Nullable Runnable pending; // a dispatch that no thread has begun; guarded by this
+    private @Nullable Runnable pending; // a dispatch that the container has not accepted; guarded by this
 
     private enum State {
         WAITING,
+        /** The handler has called {@code dispatch()}. */
         DISPATCHED,
+        /** The dispatch runs. */
+        BEGUN,
+        /** The dispatch has not begun in time, and must not run any more. */
+        LOST,
+        /** The handler has called {@code complete()}. */
         COMPLETING
     }
 
@@ -92,12 +92,7 @@ final class KeyedAsyncContext implements AsyncContext {
         return state == State.COMPLETING;
     }
 
-    /**
-     * Leaves the cycle.
-     *
-     * @return whether a thread of the container waits for what the handler does next
-     */
-    private synchronized boolean leave(State next, @Nullable Runnable dispatch) {
+    private synchronized void leave(State next, @Nullable Runnable dispatch) {
         if (state != State.WAITING || run.hasEnded()) {
             throw new IllegalStateException(
                     "The asynchronous request was dispatched or completed before, or has timed out");
@@ -105,11 +100,36 @@ final class KeyedAsyncContext implements AsyncContext {
         state = next;
         pending = dispatch;
         run.leaveCycle();
-        return awaited;
     }
 
     private synchronized void waitAgain() {
         state = State.WAITING;
+        pending = null;
+    }
+
+    /**
+     * Called when the dispatch of this cycle begins.
+     *
+     * @return whether it may run
+     */
+    synchronized boolean begin() {
+        if (state == State.DISPATCHED) {
+            state = State.BEGUN;
+        }
+        return state != State.LOST;
+    }
+
+    /**
+     * Called when the dispatch of this cycle should have begun.
+     *
+     * @return whether it has not, and will not run
+     */
+    synchronized boolean lose() {
+        if (state != State.DISPATCHED) {
+            return false;
+        }
+        state = State.LOST;
+        return true;
     }
 
     /**
@@ -133,32 +153,14 @@ final class KeyedAsyncContext implements AsyncContext {
     }
 
     /**
-     * Called when the container reports an error. Until it has handled the error, it accepts a dispatch only from the thread that reports it,
-     * so dispatches are left to that thread.
-     */
-    synchronized void beginReport() {
-        awaited = true;
-    }
-
-    /** Called at the end of a report. Runs a dispatch that was left to the calling thread. */
-    void endReport() {
-        synchronized (this) {
-            awaited = false;
-        }
-        if (!run.hasEnded()) {
-            runPending();
-        }
-    }
-
-    /**
-     * Waits until the handler completes or dispatches the request, at most until its time-out, and while its lease is held. A dispatch then
-     * runs on the calling thread.
+     * Called by the thread that reports a disconnect. Waits until the handler completes or dispatches the request, at most until its
+     * time-out, and while its lease is held.
      */
     void awaitHandler(Lease lease) {
         long timeout = container.getTimeout();
         long waited = 0;
         boolean interrupted = false;
-        while (isWaiting() && !left.isDone() && !interrupted && lease.isHeld() && (timeout <= 0 || waited < timeout)) {
+        while (!left.isDone() && !interrupted && lease.isHeld() && (timeout <= 0 || waited < timeout)) {
             long most = timeout <= 0 ? LEASE_CHECK_MILLIS : Math.min(timeout - waited, LEASE_CHECK_MILLIS);
             try {
                 left.get(most, TimeUnit.MILLISECONDS);
@@ -170,12 +172,8 @@ final class KeyedAsyncContext implements AsyncContext {
                 throw new AssertionError("It does not fail", e);
             }
         }
-        try {
-            runPending();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -195,42 +193,47 @@ final class KeyedAsyncContext implements AsyncContext {
         }
     }
 
+    /**
+     * Dispatches the request. If its client has disconnected, the container accepts a dispatch only from the thread on which it reports
+     * this, so the dispatch is left to that thread.
+     */
     private void dispatch(Runnable dispatch) {
-        if (leave(State.DISPATCHED, dispatch)) {
-            left.complete(null);
-        } else if (run.isErrorExpected()) {
-            Time.system().after(ERROR_DELAY, this::runPendingLate);
-        } else {
-            runPending();
+        leave(State.DISPATCHED, dispatch);
+        IllegalStateException rejected = run.leavesDispatch() ? null : runPending();
+        if (rejected != null && !run.leavesDispatch()) {
+            waitAgain();
+            throw rejected;
         }
+        left.complete(null);
+        run.expectDispatch(this);
     }
 
-    /** Runs the dispatch that the handler has asked for, unless another thread has begun it. */
-    void runPending() {
+    /**
+     * Runs the dispatch that the handler has asked for, unless the container has accepted it before.
+     *
+     * @return the container's exception if it rejects the dispatch, which then remains to be run; otherwise null
+     */
+    @Nullable IllegalStateException runPending() {
         Runnable dispatch;
         synchronized (this) {
             dispatch = pending;
             pending = null;
         }
         if (dispatch == null) {
-            return;
+            return null;
         }
-        run.awaitDispatch();
         try {
+            run.awaitDispatch();
             dispatch.run();
         } catch (IllegalStateException e) {
             run.rejectDispatch();
-            waitAgain();
-            throw e;
+            synchronized (this) {
+                pending = dispatch;
+            }
+            return e;
         }
-    }
-
-    private void runPendingLate() {
-        try {
-            runPending();
-        } catch (IllegalStateException e) {
-            LOG.log(Level.DEBUG, "The container has rejected a dispatch", e);
-        }
+        run.expectDispatch(this);
+        return null;
     }
 
     @Override

@@ -15,6 +15,7 @@ import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletRequest;
@@ -22,16 +23,17 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -167,78 +169,163 @@ class AsyncStreamTest extends AsyncHandlers {
     }
 
     /** Completes when the container has noticed that a client has disconnected, before the filter is notified. */
-    private final CompletableFuture<Void> noticed = new CompletableFuture<>();
+    private CompletableFuture<Void> noticed = new CompletableFuture<>();
 
-    private final Filter notesDisconnects = (request, response, chain) -> chain.doFilter(
-            new HttpServletRequestWrapper((HttpServletRequest) request) {
-                @Override
-                public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-                    AsyncContext context = super.startAsync(request, response);
-                    context.addListener(new Listener() {
-                        @Override
-                        public void onError(AsyncEvent event) {
-                            noticed.complete(null);
-                        }
-                    });
-                    return context;
-                }
-            },
-            response);
+    private final Filter notesDisconnects = (request, response, chain) -> {
+        CompletableFuture<Void> noticedHere = noticed;
+        chain.doFilter(
+                new HttpServletRequestWrapper((HttpServletRequest) request) {
+                    @Override
+                    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+                        AsyncContext context = super.startAsync(request, response);
+                        context.addListener(new Listener() {
+                            @Override
+                            public void onError(AsyncEvent event) {
+                                noticedHere.complete(null);
+                            }
+                        });
+                        return context;
+                    }
+                },
+                response);
+    };
 
     private TestApp.Builder noting(Idempotency rule) {
         charges.set(0);
+        noticed = new CompletableFuture<>();
         return TestApp.on(web).rule(rule).async().inFront(notesDisconnects);
     }
 
-    /** Sends a request, disconnects while its response is streamed, and returns what was written until the container has noticed. */
-    private String writeUntilTheClientHasDisconnected(TestApp app, List<AsyncContext> contexts) throws Exception {
-        AsyncContext context;
+    /** Handles a request asynchronously the first time, and at once if it runs again. */
+    private void chargeOrDispatch(HttpServletRequest request, HttpServletResponse response)
+            throws IOException, ServletException {
+        if (request.getDispatcherType() == DispatcherType.ASYNC) {
+            response.getWriter().print(" dispatched");
+        } else if (charges.get() > 0) {
+            charges.incrementAndGet();
+            response.getWriter().print("again");
+        } else {
+            charging.handle(request, response);
+        }
+    }
+
+    /** Sends a request whose response is streamed, and disconnects. */
+    private AsyncContext disconnect(TestApp app, boolean afterTheDispatch) throws Exception {
         try (Socket socket = app.connect()) {
             TestApp.send(
                     socket,
                     "POST / HTTP/1.1\r\nHost: a\r\nX-User: ann\r\nContent-Length: 0\r\nIdempotency-Key: k\r\n\r\n");
-            context = next();
+            AsyncContext context = next();
+            if (afterTheDispatch) {
+                app.awaitIdle();
+            }
             write(context, "begin");
             context.getResponse().flushBuffer();
             TestApp.replyUpTo("begin", socket);
             socket.setSoLinger(true, 0);
+            return context;
         }
+    }
+
+    /** Writes ten times, and on Tomcat until something holds. Returns what the response has then. */
+    private String writeUntil(BooleanSupplier condition, AsyncContext context) throws IOException {
         StringBuilder written = new StringBuilder("begin");
-        for (int i = 0; i < 10 || (web == Container.TOMCAT && !noticed.isDone()); i++) {
+        for (int i = 0; i < 10 || (web == Container.TOMCAT && !condition.getAsBoolean()); i++) {
             write(context, " more");
             context.getResponse().flushBuffer();
             written.append(" more");
             assertThat(i).isLessThan(100_000);
         }
-        contexts.add(context);
         return written.toString();
+    }
+
+    private void disconnectAndWriteUntilItIsNoticed(TestApp app) throws Exception {
+        writeUntil(noticed::isDone, disconnect(app, true));
+    }
+
+    private static void end(AsyncContext context, boolean dispatch) throws IOException {
+        write(context, " end");
+        if (dispatch) {
+            context.dispatch();
+        } else {
+            context.complete();
+        }
+    }
+
+    private void assertRecorded(TestApp app, String text) throws Exception {
+        HttpResponse<byte[]> again = settled(app);
+        assertThat(text(again)).isEqualTo(text);
+        assertThat(isReplay(again)).isTrue();
+        assertThat(charges).hasValue(1);
     }
 
     @Test
     void clientThatDisconnectsWhileTheResponseIsStreamed_getsItOnRetry() throws Exception {
         for (boolean dispatch : new boolean[] {false, true}) {
             for (Idempotency mode : MODES) {
+                try (TestApp app = noting(mode).serve(this::chargeOrDispatch)) {
+                    AsyncContext context = disconnect(app, true);
+                    String written = writeUntil(noticed::isDone, context);
+                    assertProblem(app.post("/").key("k").send(), 409, "in_progress", "Request already being processed");
+                    end(context, dispatch);
+                    assertRecorded(app, written + (dispatch ? " end dispatched" : " end"));
+                }
+            }
+        }
+    }
+
+    /** Tomcat reports a failed write on another thread. */
+    @Test
+    void responseThatEndsWhileTheDisconnectIsReported_isRecorded() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            boolean dispatch = i % 2 == 0;
+            try (TestApp app = noting(i % 4 < 2 ? FREEZE : RERUN).serve(this::chargeOrDispatch)) {
+                AsyncContext context = disconnect(app, true);
+                String written = writeUntil(() -> true, context);
+                end(context, dispatch);
+                assertRecorded(app, written + (dispatch ? " end dispatched" : " end"));
+            }
+        }
+    }
+
+    /** Returns whether Tomcat has noticed that the client has disconnected: it then starts nothing, even if it has not reported it. */
+    private static boolean hasFailed(AsyncContext context) {
+        try {
+            context.start(() -> {});
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    /** Tomcat loses a dispatch after a write that fails before the previous dispatch has returned. */
+    @Test
+    void clientThatDisconnectsBeforeTheHandlerReturns_getsACompletedResponse_andADispatchEndsInTime() throws Exception {
+        for (boolean dispatch : new boolean[] {false, true}) {
+            for (Idempotency mode : MODES) {
+                CompletableFuture<Void> returning = new CompletableFuture<>();
                 try (TestApp app = noting(mode).serve((request, response) -> {
-                    if (request.getDispatcherType() == DispatcherType.ASYNC) {
-                        response.getWriter().print(" dispatched");
-                    } else {
-                        charging.handle(request, response);
+                    chargeOrDispatch(request, response);
+                    if (request.isAsyncStarted()) {
+                        returning.join();
                     }
                 })) {
-                    List<AsyncContext> contexts = new ArrayList<>();
-                    String written = writeUntilTheClientHasDisconnected(app, contexts);
-                    assertProblem(app.post("/").key("k").send(), 409, "in_progress", "Request already being processed");
-                    AsyncContext context = contexts.get(0);
-                    write(context, " end");
-                    if (dispatch) {
-                        context.dispatch();
-                    } else {
-                        context.complete();
+                    AsyncContext context = disconnect(app, false);
+                    String written = writeUntil(() -> hasFailed(context), context);
+                    returning.complete(null);
+                    if (web == Container.TOMCAT) {
+                        noticed.get(30, TimeUnit.SECONDS);
                     }
-                    HttpResponse<byte[]> again = settled(app);
-                    assertThat(text(again)).isEqualTo(written + (dispatch ? " end dispatched" : " end"));
-                    assertThat(isReplay(again)).isTrue();
-                    assertThat(charges).hasValue(1);
+                    end(context, dispatch);
+                    if (!dispatch || web == Container.JETTY) {
+                        assertRecorded(app, written + (dispatch ? " end dispatched" : " end"));
+                    } else if (mode.equals(FREEZE)) {
+                        assertProblem(settled(app), 409, "outcome_unknown", "Outcome unknown");
+                        assertThat(charges).hasValue(1);
+                    } else {
+                        assertThat(text(settled(app))).isEqualTo("again");
+                        assertThat(charges).hasValue(2);
+                    }
                 }
             }
         }
@@ -252,7 +339,7 @@ class AsyncStreamTest extends AsyncHandlers {
             charging.handle(request, response);
             request.getAsyncContext().setTimeout(1_000);
         })) {
-            writeUntilTheClientHasDisconnected(app, new ArrayList<>());
+            disconnectAndWriteUntilItIsNoticed(app);
             assertProblem(settled(app), 409, "outcome_unknown", "Outcome unknown");
             assertThat(charges).hasValue(1);
         }
@@ -271,7 +358,7 @@ class AsyncStreamTest extends AsyncHandlers {
                 }
             });
         })) {
-            writeUntilTheClientHasDisconnected(app, new ArrayList<>());
+            disconnectAndWriteUntilItIsNoticed(app);
             app.store.goDown();
             assertThat(notified).isNotDone();
             app.time.advance(OnceSettings.DEFAULTS.lease().plusSeconds(1));
@@ -294,7 +381,7 @@ class AsyncStreamTest extends AsyncHandlers {
                         }
                     });
                 })) {
-            writeUntilTheClientHasDisconnected(app, new ArrayList<>());
+            disconnectAndWriteUntilItIsNoticed(app);
             completed.get(30, TimeUnit.SECONDS);
             assertProblem(app.post("/").key("k").send(), 409, "outcome_unknown", "Outcome unknown");
             assertThat(charges).hasValue(1);

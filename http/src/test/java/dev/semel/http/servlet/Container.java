@@ -1,14 +1,18 @@
 package dev.semel.http.servlet;
 
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.MultipartConfigElement;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Wrapper;
@@ -17,6 +21,7 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.descriptor.web.ErrorPage;
 import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
+import org.apache.tomcat.util.threads.ThreadPoolExecutor;
 import org.eclipse.jetty.ee11.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -50,7 +55,7 @@ enum Container {
             context.setErrorHandler(errors);
             server.setHandler(context);
             server.start();
-            return new Running(connector.getLocalPort(), server::stop);
+            return new Running(connector.getLocalPort(), server::stop, () -> true);
         }
     },
     TOMCAT {
@@ -78,7 +83,10 @@ enum Container {
             errors.setLocation(ERRORS);
             context.addErrorPage(errors);
             tomcat.start();
-            return new Running(tomcat.getConnector().getLocalPort(), () -> stop(tomcat));
+            ThreadPoolExecutor threads = (ThreadPoolExecutor)
+                    tomcat.getConnector().getProtocolHandler().getExecutor();
+            return new Running(
+                    tomcat.getConnector().getLocalPort(), () -> stop(tomcat), () -> threads.getActiveCount() == 0);
         }
 
         private void add(Context context, Filter filter, boolean async, String name) {
@@ -125,15 +133,13 @@ enum Container {
 
     abstract Running start(Application application) throws Exception;
 
-    record Running(int port, AutoCloseable stop) implements AutoCloseable {
+    /** @param isIdle whether no thread handles a request or an event; known on Tomcat only */
+    record Running(int port, AutoCloseable stop, BooleanSupplier isIdle) implements AutoCloseable {
 
+        /** Stops the server. Jetty waits without limit for some requests that do not end. */
         @Override
         public void close() {
-            try {
-                stop.close();
-            } catch (Exception e) {
-                throw new AssertionError("The server does not stop", e);
-            }
+            assertTimeoutPreemptively(Duration.ofSeconds(30), stop::close, "The server does not stop");
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.semel.http.servlet;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.semel.http.CapturedBody;
@@ -36,12 +37,14 @@ class KeyedAsyncContextTest {
 
     private final CompletableFuture<Thread> dispatcher = new CompletableFuture<>();
     private final CompletableFuture<Thread> waiting = new CompletableFuture<>();
+    private volatile Runnable onDispatch = () -> {};
 
     /** Returns an object that does nothing, except to note the threads of a dispatch and of a wait, which begins with the time-out, 0. */
     private <T> T fake(Class<T> type) {
         Object fake =
                 Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     if (method.getName().equals("dispatch")) {
+                        onDispatch.run();
                         dispatcher.complete(Thread.currentThread());
                     } else if (method.getName().equals("getTimeout")) {
                         waiting.complete(Thread.currentThread());
@@ -70,7 +73,11 @@ class KeyedAsyncContextTest {
     }
 
     private KeyedAsyncContext context(Lease lease) {
-        return context(lease, new CapturedResponse(fake(HttpServletResponse.class), CapturedBody.NEVER, 0));
+        return context(lease, response());
+    }
+
+    private CapturedResponse response() {
+        return new CapturedResponse(fake(HttpServletResponse.class), CapturedBody.NEVER, 0);
     }
 
     private KeyedAsyncContext context(Lease lease, CapturedResponse response) {
@@ -107,10 +114,15 @@ class KeyedAsyncContextTest {
     @Test
     void dispatchWhileTheContainerWaits_runsOnItsThread() throws Exception {
         leased(lease -> {
-            KeyedAsyncContext context = context(lease);
-            context.beginReport();
-            CompletableFuture<Void> waited =
-                    CompletableFuture.runAsync(() -> context.awaitHandler(lease), Time.threads());
+            CapturedResponse response = response();
+            KeyedAsyncContext context = context(lease, response);
+            response.disconnect();
+            CompletableFuture<Void> waited = CompletableFuture.runAsync(
+                    () -> {
+                        context.awaitHandler(lease);
+                        context.runPending();
+                    },
+                    Time.threads());
             Thread container = waiting.get(30, SECONDS);
             context.dispatch();
             waited.get(30, SECONDS);
@@ -120,7 +132,7 @@ class KeyedAsyncContextTest {
     }
 
     @Test
-    void dispatchJustBeforeTheContainerWaits_isNotWaitedFor() throws Exception {
+    void dispatchBeforeTheContainerWaits_isNotWaitedFor() throws Exception {
         leased(lease -> {
             KeyedAsyncContext context = context(lease);
             context.dispatch();
@@ -139,10 +151,68 @@ class KeyedAsyncContextTest {
             response.streamOnFlush(true);
             response.getOutputStream().write('a');
             response.getOutputStream().flush();
-            assertThat(response.isErrorExpected()).isTrue();
             context.dispatch();
-            assertThat(dispatcher.get(30, SECONDS)).isNotEqualTo(Thread.currentThread());
-            context.runPending(); // once only
+            assertThat(dispatcher).isNotDone();
+            assertThat(context.runPending()).isNull();
+            assertThat(dispatcher).isDone();
+            return Response.of("done");
+        });
+    }
+
+    /** Tomcat rejects a dispatch of another thread when the first listener has been notified. */
+    @Test
+    void dispatchThatIsRejectedSinceTheReportHasBegun_isLeftToIt() throws Exception {
+        leased(lease -> {
+            CapturedResponse response = response();
+            onDispatch = () -> {
+                onDispatch = () -> {};
+                response.disconnect();
+                throw new IllegalStateException("The disconnect is reported");
+            };
+            KeyedAsyncContext context = context(lease, response);
+            context.dispatch();
+            assertThat(dispatcher).isNotDone();
+            assertTimeoutPreemptively(LIMIT, () -> context.awaitHandler(lease));
+            assertThat(context.runPending()).isNull();
+            assertThat(dispatcher).isDone();
+            return Response.of("done");
+        });
+    }
+
+    @Test
+    void dispatchThatIsRejectedOtherwise_canBeRepeated() throws Exception {
+        leased(lease -> {
+            onDispatch = () -> {
+                onDispatch = () -> {};
+                throw new IllegalStateException("The context has stopped");
+            };
+            KeyedAsyncContext context = context(lease);
+            assertThatThrownBy(context::dispatch).isInstanceOf(IllegalStateException.class);
+            context.dispatch();
+            assertThat(dispatcher).isDone();
+            return Response.of("done");
+        });
+    }
+
+    @Test
+    void dispatchThatIsLost_doesNotBeginAnyMore() throws Exception {
+        leased(lease -> {
+            KeyedAsyncContext context = context(lease);
+            assertThat(context.lose()).isFalse();
+            context.dispatch();
+            assertThat(context.lose()).isTrue();
+            assertThat(context.begin()).isFalse();
+            return Response.of("done");
+        });
+    }
+
+    @Test
+    void dispatchThatHasBegun_isNotLost() throws Exception {
+        leased(lease -> {
+            KeyedAsyncContext context = context(lease);
+            context.dispatch();
+            assertThat(context.begin()).isTrue();
+            assertThat(context.lose()).isFalse();
             return Response.of("done");
         });
     }

@@ -1,5 +1,7 @@
 package dev.semel.http.servlet;
 
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
 import dev.semel.http.FilterSettings;
 import dev.semel.http.Idempotency;
 import dev.semel.http.Tracing;
@@ -237,6 +239,15 @@ final class TestApp implements AutoCloseable {
         CompletableFuture<HttpResponse<byte[]>> later() {
             return client.sendAsync(request.build(), BodyHandlers.ofByteArray());
         }
+    }
+
+    /** Waits until Tomcat has left all requests to their handlers: it may still be in a dispatch whose filters have returned. */
+    void awaitIdle() {
+        assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
+            while (!web.isIdle().getAsBoolean()) {
+                Thread.onSpinWait();
+            }
+        });
     }
 
     /** Sends bytes, and returns everything that the server sends until it closes the connection. */
