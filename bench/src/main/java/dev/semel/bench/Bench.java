@@ -3,6 +3,7 @@ package dev.semel.bench;
 import dev.semel.bench.http.HttpBench;
 import dev.semel.bench.ids.IdsBench;
 import dev.semel.bench.once.OnceBench;
+import dev.semel.bench.outbox.OutboxBench;
 import dev.semel.bench.postgres.PostgresBench;
 import dev.semel.bench.rocksdb.RocksDbBench;
 import dev.semel.bench.sweep.SweepBench;
@@ -25,7 +26,8 @@ import picocli.CommandLine.Spec;
             RocksDbBench.class,
             PostgresBench.class,
             HttpBench.class,
-            SweepBench.class
+            SweepBench.class,
+            OutboxBench.class
         },
         synopsisSubcommandLabel = "NAME")
 public final class Bench extends Program implements Runnable {

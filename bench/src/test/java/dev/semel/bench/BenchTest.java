@@ -27,13 +27,17 @@ class BenchTest {
         assertThat(run("rocksdb", "--rounds", "-1")).isEqualTo(2);
         assertThat(run("sweep", "--rate", "0")).isEqualTo(2);
         assertThat(run("http", "--soak", "-1")).isEqualTo(2);
+        assertThat(run("outbox", "--entries", "0")).isEqualTo(2);
+        assertThat(run("outbox", "--connections", "257")).isEqualTo(2);
         String must = " must be a whole number of ";
         assertErrors(
                 "once: --rounds" + must + "1 or more, not '0'.",
                 "postgres: --keys" + must + "20 or more, not '19'.",
                 "rocksdb: --rounds" + must + "1 or more, not '-1'.",
                 "sweep: --rate" + must + "1 or more, not '0'.",
-                "http: --soak" + must + "0 or more, not '-1'.");
+                "http: --soak" + must + "0 or more, not '-1'.",
+                "outbox: --entries" + must + "1 or more, not '0'.",
+                "outbox: --connections must be 256 or less, not '257'.");
     }
 
     private void assertErrors(String... errors) {
@@ -69,7 +73,7 @@ class BenchTest {
                 .forEach(line -> assertThat(run(line.isEmpty() ? new String[0] : line.split(" ", -1)))
                         .as(line)
                         .isEqualTo(2));
-        String names = "ids, once, rocksdb, postgres, http, sweep";
+        String names = "ids, once, rocksdb, postgres, http, sweep, outbox";
         assertErrors(
                 ": NAME is missing: one of " + names + ".",
                 ": Unknown benchmark 'idz'. Did you mean 'ids'?",

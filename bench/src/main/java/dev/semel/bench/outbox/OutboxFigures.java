@@ -28,6 +28,8 @@ final class OutboxFigures {
 
     static final String BARE = "bare";
 
+    private static final int LANES_PER_CONNECTION = 4;
+
     final int entries;
     final int connections;
     private final Map<String, List<Double>> perSecond = new LinkedHashMap<>();
@@ -46,6 +48,11 @@ final class OutboxFigures {
         perSecond.computeIfAbsent(what, any -> new ArrayList<>()).add(requestsPerSecond);
     }
 
+    /** Returns the number of lanes: more than connections, so that each connection is busy until the end. */
+    int lanes() {
+        return LANES_PER_CONNECTION * connections;
+    }
+
     private List<Double> of(String what) {
         return perSecond.getOrDefault(what, List.of());
     }
@@ -62,9 +69,7 @@ final class OutboxFigures {
     /** Returns the requests per second of the slowest and of the fastest round. */
     String spread(String what) {
         List<Double> sorted = of(what).stream().sorted().toList();
-        return sorted.isEmpty()
-                ? ""
-                : Math.round(sorted.get(0)) + "–" + Math.round(sorted.get(sorted.size() - 1));
+        return sorted.isEmpty() ? "" : Math.round(sorted.get(0)) + "–" + Math.round(sorted.get(sorted.size() - 1));
     }
 
     /** Returns the requests per second of one contender, divided by those of another in the same round: median of the rounds. */

@@ -62,7 +62,7 @@ final class OutboxReport {
                         "%,d entries in %d lanes wait when the time starts. It ends when all are confirmed. All contenders POST `%s` to"
                                 + " `%s` of a server with the embedded store, each with a new key, over %d connections.%n%n",
                         figures.entries,
-                        figures.connections,
+                        figures.lanes(),
                         Target.PAYLOAD,
                         Target.ENDPOINT,
                         figures.connections)
@@ -75,7 +75,8 @@ final class OutboxReport {
                 + "\n## Adding\n\n"
                 + String.format(
                         Locale.ROOT,
-                        "An entry of this payload writes %,d bytes. *Bare RocksDB* writes rows of the same sizes in one synced batch.%n%n",
+                        "Adding an entry with this payload writes %,d bytes, synced to disk. *Bare RocksDB* writes rows of the same"
+                                + " sizes in one synced batch.%n%n",
                         figures.bytesPerEntry)
                 + "| callers | | entries per second | range | p50, µs | p99, µs |\n|---|---|---|---|---|---|\n"
                 + addingRows();
@@ -85,9 +86,7 @@ final class OutboxReport {
         Aims aims = new Aims()
                 .atLeast("sending, embedded store, relative to wrk", figures.times(EMBEDDED, WRK), WRK_AIM)
                 .atLeast(
-                        "sending, PostgreSQL, relative to transaction-outbox",
-                        figures.times(POSTGRES, PEER),
-                        PEER_AIM);
+                        "sending, PostgreSQL, relative to transaction-outbox", figures.times(POSTGRES, PEER), PEER_AIM);
         figures.adding.forEach((callers, scores) -> aims.atLeast(
                 "adding, " + callers + (callers == 1 ? " caller" : " callers") + ", relative to bare RocksDB",
                 scores.times(ADD, BARE),
@@ -124,8 +123,8 @@ final class OutboxReport {
 
     private String svg() {
         BarChart chart = new BarChart("Sending entries", "requests per second; more is better");
-        LABELS.forEach((what, label) -> chart.add(
-                label, what.equals(EMBEDDED) || what.equals(POSTGRES), List.of(figures.perSecond(what))));
+        LABELS.forEach((what, label) ->
+                chart.add(label, what.equals(EMBEDDED) || what.equals(POSTGRES), List.of(figures.perSecond(what))));
         return chart.svg(List.of(figures.connections + " connections"));
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.bench.outbox;
 
+import dev.semel.outbox.OutboxRequest;
 import java.net.URI;
 
 /**
@@ -19,6 +20,11 @@ record Target(URI api, String token) {
     /** Returns the address of the endpoint. */
     URI endpoint() {
         return api.resolve(ENDPOINT);
+    }
+
+    /** Returns the request that all outboxes send. */
+    static OutboxRequest request(String lane) {
+        return OutboxRequest.post(ENDPOINT).operation("create_post").lane(lane).json(PAYLOAD);
     }
 
     /** Returns a wrk script that sends the payload, each time with a new key. */

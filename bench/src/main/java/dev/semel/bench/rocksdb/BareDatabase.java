@@ -122,7 +122,7 @@ public final class BareDatabase implements AutoCloseable {
     private static byte[] freshKey(Row row, long number) {
         byte[] key = row.key.clone();
         int lastPart = key.length;
-        while (key[lastPart - 1] != 0) {
+        while (lastPart > 0 && key[lastPart - 1] != 0) {
             lastPart--;
         }
         number(key, lastPart, row.family == INDEX_ENTRIES ? number : number * 0x9E3779B97F4A7C15L);

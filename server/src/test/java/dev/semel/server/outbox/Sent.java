@@ -76,18 +76,18 @@ final class Sent {
     }
 
     private static String lane(Attempt attempt) {
-        return attempt.request().split("/")[4];
+        return attempt.request().split("/", -1)[4];
     }
 
     private static int number(Attempt attempt) {
-        return Integer.parseInt(attempt.request().split("/")[5].replace("\"}", ""));
+        return Integer.parseInt(attempt.request().split("/", -1)[5].replace("\"}", ""));
     }
 
     static void assertEffectsOnceAndInOrder(List<String> texts, int entries, int lanes) {
         assertThat(texts).hasSize(entries).doesNotHaveDuplicates();
         Map<String, Integer> next = new HashMap<>();
         for (String text : texts) {
-            String[] parts = text.split("/");
+            String[] parts = text.split("/", -1);
             assertThat(Integer.parseInt(parts[2]))
                     .as("number of the next effect in " + parts[1])
                     .isEqualTo(next.merge(parts[1], 1, Integer::sum) - 1);
