@@ -84,7 +84,7 @@ final class Transport {
         URI uri = api.resolve(endpoint);
         // over plain HTTP, HTTP/2 needs an upgrade, which not all servers and proxies handle well
         HttpClient.Version version =
-                "https".equals(uri.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
+                "https".equalsIgnoreCase(uri.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
         HttpRequest.Builder request = HttpRequest.newBuilder(uri).version(version);
         if (token != null && isOfApi(uri)) {
             request.header("Authorization", "Bearer " + token);
@@ -94,7 +94,7 @@ final class Transport {
 
     /** Another host must not get the token. */
     private boolean isOfApi(URI uri) {
-        return uri.getScheme().equals(api.getScheme())
+        return uri.getScheme().equalsIgnoreCase(api.getScheme())
                 && uri.getHost().equalsIgnoreCase(api.getHost())
                 && uri.getPort() == api.getPort();
     }

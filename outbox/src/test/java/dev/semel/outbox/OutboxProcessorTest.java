@@ -385,6 +385,20 @@ class OutboxProcessorTest extends ProcessorFixture {
     }
 
     @Test
+    void addressWithASchemeInUpperCase_isTheSame() throws Exception {
+        URI upper = URI.create(api.uri().toString().replace("http:", "HTTP:"));
+        OutboxEntry added = outbox.add(OutboxRequest.post(api.uri() + "/posts").json("{}"));
+        try (OutboxProcessor processor = OutboxProcessor.builder(outbox, upper)
+                .token(rejected -> "secret")
+                .time(time, new SplittableRandom(1))
+                .start()) {
+            assertThat(drain(processor)).isTrue();
+        }
+        assertThat(now(added).status()).isEqualTo(Status.CONFIRMED);
+        assertThat(api.requests().get(0).authorization()).isEqualTo("Bearer secret");
+    }
+
+    @Test
     void settingsThatMakeNoSense_areRejected() {
         assertThatIllegalArgumentException().isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("ftp://x")));
         assertThatIllegalArgumentException().isThrownBy(() -> OutboxProcessor.builder(outbox, URI.create("/path")));

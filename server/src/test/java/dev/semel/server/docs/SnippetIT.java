@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Runs every Java snippet of the documentation, page by page, and compares the results with the comments {@code // →}. A page whose snippets
@@ -105,7 +106,8 @@ class SnippetIT {
 
     private String database() {
         if (database == null) {
-            database = Postgres.NEWEST.emptyDatabase().getURL();
+            PGSimpleDataSource source = Postgres.NEWEST.emptyDatabase();
+            database = source.getURL() + (source.getURL().contains("?") ? "&" : "?") + "user=" + source.getUser();
         }
         return database;
     }
