@@ -116,7 +116,8 @@ final class DecisionTable {
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
-    private static @Nullable Instant date(String text) {
+    /** Parses a date of a header; null if it is malformed. */
+    static @Nullable Instant date(String text) {
         try {
             return ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME.withLocale(Locale.ROOT))
                     .toInstant();

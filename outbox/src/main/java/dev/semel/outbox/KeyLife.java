@@ -51,16 +51,17 @@ final class KeyLife {
         }
     }
 
-    /** Learns from the first response to a request. */
+    /** Learns from the first response to a request. Both times are of the API's clock, as the clock of this machine may be wrong. */
     void learn(Received response) {
         boolean isFirst = response.headers().firstValue("Idempotency-Replayed").isEmpty();
         String expires = response.headers().firstValue("Idempotency-Expires").orElse("");
-        if (!isFirst || expires.isEmpty() || response.status() >= 300) {
+        Instant sent = DecisionTable.date(response.headers().firstValue("Date").orElse(""));
+        if (!isFirst || expires.isEmpty() || sent == null || response.status() >= 300) {
             return;
         }
         Duration life;
         try {
-            life = Duration.between(response.at(), Instant.parse(expires));
+            life = Duration.between(sent, Instant.parse(expires));
         } catch (DateTimeException | ArithmeticException e) {
             return;
         }

@@ -114,9 +114,7 @@ final class LaneRun {
         }
         Next next = next(first.get(0));
         if (!next.equals(Next.SOON)) {
-            if (!first.get(0).isReadable()) {
-                admin.markUnreadable(first.get(0).entry().id());
-            }
+            markIfUnreadable(first.get(0));
             return next;
         }
         Optional<Claim> claimed = claims.claim(lane);
@@ -125,11 +123,21 @@ final class LaneRun {
         }
         Claim claim = claimed.get();
         try {
-            next = new Sending(lane, claim, othersWait, stops).run();
-            claim.close();
+            Sending sending = new Sending(lane, claim, othersWait, stops);
+            next = sending.run();
+            if (next.equals(Next.REST) || !sending.mayHaveUnknownAttempt()) {
+                claim.close();
+            }
             return next;
         } finally {
             claim.abandon(); // after an exception, as an entry may have been sent
+        }
+    }
+
+    /** Shows people an entry that stops its lane. */
+    private void markIfUnreadable(Queued queued) {
+        if (!queued.isReadable()) {
+            admin.markUnreadable(queued.entry().id());
         }
     }
 
@@ -148,6 +156,11 @@ final class LaneRun {
             this.othersWait = othersWait;
             this.stops = stops;
             this.abandonedSince = claim.abandonedSince();
+        }
+
+        /** Whether the first entry may have been sent by the sender before, which is not stored with the entry yet. */
+        boolean mayHaveUnknownAttempt() {
+            return abandonedSince != null;
         }
 
         /** Reads batches until there is nothing to do. Each starts after the one before, as a scan over deleted entries takes time. */
@@ -178,6 +191,7 @@ final class LaneRun {
         private @Nullable Next send(Queued queued, boolean isLast) {
             Next next = next(queued);
             if (!next.equals(Next.SOON)) {
+                markIfUnreadable(queued);
                 return next;
             }
             if (stops.getAsBoolean() || !claim.isValid() || (sent >= MOST_ENTRIES && othersWait.getAsBoolean())) {
@@ -219,10 +233,10 @@ final class LaneRun {
                         entries.store().clock().instant(), again.entry().nextRetryAt());
                 return pause.isNegative() ? Next.SOON : Next.after(pause);
             }
-            if (isReleased) {
-                return Next.REST;
+            if (result instanceof Result.Interrupted) {
+                return Next.SOON;
             }
-            return null;
+            return isReleased ? Next.REST : null;
         }
 
         private void report(Result result, Duration took) {

@@ -170,6 +170,9 @@ final class Lanes {
         Active running = first;
         while (true) {
             synchronized (this) {
+                if (!stopped) {
+                    Thread.interrupted(); // by a listener of the lane before
+                }
                 running.thread = Thread.currentThread();
             }
             Next next = run.apply(lane);

@@ -50,7 +50,7 @@ public interface OutboxListener {
                 for (OutboxListener listener : all) {
                     try {
                         event.accept(listener);
-                    } catch (RuntimeException e) {
+                    } catch (Throwable e) { // listeners in other languages throw checked exceptions, too
                         System.getLogger(OutboxListener.class.getName())
                                 .log(System.Logger.Level.WARNING, "A listener of an outbox has failed", e);
                     }

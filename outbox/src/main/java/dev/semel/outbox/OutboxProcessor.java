@@ -267,7 +267,7 @@ public final class OutboxProcessor implements AutoCloseable {
             return laneRun.run(lane, lanes::othersWait, () -> stopped);
         } catch (StoreException | WriteConflictException e) {
             LOG.log(Level.WARNING, "The store of an outbox has failed: {0}", e.getMessage());
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // whatever the application throws, the lane must go on
             LOG.log(Level.ERROR, "An outbox has failed to send", e);
         }
         return Next.after(STORE_FAILED);

@@ -3,9 +3,13 @@ package dev.semel.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.semel.json.Json;
 import dev.semel.outbox.OutboxEntry.Status;
 import dev.semel.outbox.TestApi.Reply;
+import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
 import dev.semel.testkit.Eventually;
+import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
@@ -413,5 +417,83 @@ class OutboxProcessorTest extends ProcessorFixture {
         assertThatIllegalArgumentException().isThrownBy(() -> builder.timeout(Duration.ZERO));
         assertThatIllegalArgumentException().isThrownBy(() -> builder.giveUpAfter(0));
         assertThatIllegalArgumentException().isThrownBy(() -> builder.keyLife(Duration.ofDays(-1)));
+    }
+
+
+    @Test
+    void listenerThatThrowsAnError_disturbsNothing() {
+        OutboxEntry first = add("first", "lane");
+        OutboxEntry second = add("second", "lane");
+        start(builder -> builder.listener(new OutboxListener() {
+            @Override
+            public void sending(OutboxEntry entry) {
+                throw new AssertionError("sending");
+            }
+
+            @Override
+            public void confirmed(OutboxEntry entry, Duration took) {
+                OutboxProcessorTest.<RuntimeException>throwUnchecked(new IOException("confirmed"));
+            }
+        }));
+        awaitStatus(first, Status.CONFIRMED);
+        awaitStatus(second, Status.CONFIRMED);
+    }
+
+    /** Throws a checked exception as other languages do. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> void throwUnchecked(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    @Test
+    void proofThatThrows_delaysTheEntry() {
+        OutboxEntry added = add("a", "lane");
+        CountDownLatch thrown = new CountDownLatch(1);
+        start(builder -> builder.proof((entry, status, headers) -> {
+            if (thrown.getCount() > 0) {
+                thrown.countDown();
+                OutboxProcessorTest.<RuntimeException>throwUnchecked(new IOException("no proof"));
+            }
+            return true;
+        }));
+        await(thrown);
+        advanceUntil(added, Status.CONFIRMED, Duration.ofSeconds(1));
+        assertThat(api.effects()).hasSize(1);
+    }
+
+    @Test
+    void listenerThatInterrupts_stopsNoLane() {
+        OutboxEntry first = add("first", "lane");
+        OutboxEntry second = add("second", "lane");
+        start(builder -> builder.parallel(1).listener(new OutboxListener() {
+            private boolean again;
+
+            @Override
+            public void sending(OutboxEntry entry) {
+                if (!again) {
+                    again = true;
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }));
+        awaitStatus(first, Status.CONFIRMED);
+        awaitStatus(second, Status.CONFIRMED);
+    }
+
+    @Test
+    void damagedEntryBehindOthers_isListedAsFailed() {
+        OutboxEntry first = add("first", "lane");
+        OutboxEntry damaged = add("damaged", "lane");
+        outbox.entries().transactions().run(tx -> {
+            DocumentId id = outbox.entries().queued(EntryId.parse(damaged.id()));
+            Document current = tx.read(id).orElseThrow();
+            return tx.put(current.updated(tx.now(), Json.of("{}")), EntryStore.indexEntries(damaged));
+        });
+        start();
+        awaitStatus(first, Status.CONFIRMED);
+        Eventually.assertHolds(() -> assertThat(outbox.list(new Outbox.Query(Status.FAILED, null, "", 10))
+                        .entries())
+                .extracting(OutboxEntry::id)
+                .containsExactly(damaged.id()));
     }
 }
