@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The asynchronous part of a leased run: from {@code startAsync} until the handler has completed the request, in one or several cycles.
  *
- * <p>The response must be recorded before it can reach the client, so the container must not complete the request by itself. A cycle ends in
- * one of these ways:
+ * <p>The response must be recorded before it can reach the client, so the container must not complete the request by itself. A cycle ends
+ * in one of these ways:
  *
  * <ul>
  *   <li>The handler calls {@code complete()}. {@link KeyedAsyncContext} then ends the run, which records and sends the response, and

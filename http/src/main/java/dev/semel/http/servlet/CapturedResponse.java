@@ -67,6 +67,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     private @Nullable String errorMessage;
     private volatile boolean suspended;
     private volatile boolean disconnected;
+    private volatile boolean unopened;
     private boolean localeSet;
     private boolean streamTaken;
     private @Nullable PrintWriter writer;
@@ -101,6 +102,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     private OutputStream openStream() throws IOException {
         if (suspended || disconnected) {
+            unopened = true;
             throw new IOException("The client does not receive the response");
         }
         copyHead();
@@ -202,7 +204,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     /** Returns whether the container has reported that the client has disconnected, or will, as Tomcat does after a failed write. */
     boolean hasLostClient() {
-        return disconnected || (body.hasLostClient() && Tomcat.made(beneath));
+        return disconnected || (body.hasLostClient() && !unopened && Tomcat.made(beneath));
     }
 
     /** Disconnects this response from the client. The container has completed the request. */
