@@ -34,6 +34,9 @@ final class Transport {
     /** A response with more bytes counts as lost. */
     private static final long MOST_READ_BYTES = 64L << 20;
 
+    private static final int HTTP_PORT = 80;
+    private static final int HTTPS_PORT = 443;
+
     private final HttpClient client;
     private final URI api;
     private final Duration timeout;
@@ -84,7 +87,7 @@ final class Transport {
         URI uri = api.resolve(endpoint);
         // over plain HTTP, HTTP/2 needs an upgrade, which not all servers and proxies handle well
         HttpClient.Version version =
-                "https".equals(uri.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
+                "https".equalsIgnoreCase(uri.getScheme()) ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
         HttpRequest.Builder request = HttpRequest.newBuilder(uri).version(version);
         if (token != null && isOfApi(uri)) {
             request.header("Authorization", "Bearer " + token);
@@ -93,10 +96,15 @@ final class Transport {
     }
 
     /** Another host must not get the token. */
-    private boolean isOfApi(URI uri) {
-        return uri.getScheme().equals(api.getScheme())
+    boolean isOfApi(URI uri) {
+        return uri.getScheme().equalsIgnoreCase(api.getScheme())
                 && uri.getHost().equalsIgnoreCase(api.getHost())
-                && uri.getPort() == api.getPort();
+                && port(uri) == port(api);
+    }
+
+    private static int port(URI uri) {
+        int standard = "https".equalsIgnoreCase(uri.getScheme()) ? HTTPS_PORT : HTTP_PORT;
+        return uri.getPort() < 0 ? standard : uri.getPort();
     }
 
     private Reply exchange(HttpRequest request) throws InterruptedException {
