@@ -63,7 +63,7 @@ final class Attempts {
     Result attempt(OutboxEntry entry) {
         Instant now = clock.instant();
         Duration most = settings.giveUpAge();
-        if (most != null && Duration.between(entry.createdAt(), now).compareTo(most) >= 0) {
+        if (most != null && !isRetriedByAPerson(entry) && age(entry, now).compareTo(most) >= 0) {
             return failed(entry, Reason.GAVE_UP, "the entry was added at " + entry.createdAt(), null);
         }
         Instant firstSentAt = entry.firstSentAt();
@@ -79,6 +79,15 @@ final class Attempts {
             Thread.currentThread().interrupt();
             return new Result.Interrupted(entry);
         }
+    }
+
+    /** Whether a person has decided that the entry is sent again, and it was not since. It then has one attempt, however old it is. */
+    private static boolean isRetriedByAPerson(OutboxEntry entry) {
+        return entry.retryCount() == 0 && entry.lastError() != null;
+    }
+
+    private static Duration age(OutboxEntry entry, Instant now) {
+        return Duration.between(entry.createdAt(), now);
     }
 
     /** Asks for the result of an earlier attempt, whose key may have expired. Returns null if the entry can be sent. */

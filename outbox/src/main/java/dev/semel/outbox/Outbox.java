@@ -28,6 +28,7 @@ public final class Outbox {
     /** How long confirmed entries are kept unless another time is chosen. */
     public static final Duration DEFAULT_KEEP_CONFIRMED = Duration.ofDays(7);
 
+    private static final Duration LONGEST = Duration.ofDays(36_525);
     private static final Pattern NAME = Pattern.compile("[a-z0-9_]{1,32}");
 
     private final EntryStore entries;
@@ -74,7 +75,12 @@ public final class Outbox {
         if (keepConfirmed.isNegative()) {
             throw new IllegalArgumentException("Confirmed entries cannot be kept for " + keepConfirmed);
         }
-        return new Outbox(new EntryStore(store, name, keepConfirmed, time));
+        return new Outbox(new EntryStore(store, name, bounded(keepConfirmed), time));
+    }
+
+    /** Returns at most a hundred years, as "for ever" cannot be added to a time. */
+    static Duration bounded(Duration duration) {
+        return duration.compareTo(LONGEST) < 0 ? duration : LONGEST;
     }
 
     EntryStore entries() {

@@ -182,7 +182,7 @@ public final class OutboxProcessor implements AutoCloseable {
             if (tombstoneLife.isNegative()) {
                 throw new IllegalArgumentException("The life of tombstones cannot be " + tombstoneLife);
             }
-            this.tombstoneLife = tombstoneLife;
+            this.tombstoneLife = Outbox.bounded(tombstoneLife);
             return this;
         }
 
@@ -237,7 +237,7 @@ public final class OutboxProcessor implements AutoCloseable {
             if (duration.isNegative() || duration.isZero()) {
                 throw new IllegalArgumentException("The " + what + " must be positive, not " + duration);
             }
-            return duration;
+            return Outbox.bounded(duration);
         }
 
         /**

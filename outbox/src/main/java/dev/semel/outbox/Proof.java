@@ -1,6 +1,7 @@
 package dev.semel.outbox;
 
 import java.net.http.HttpHeaders;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -12,12 +13,15 @@ public interface Proof {
 
     /**
      * The proof of Semel's own responses: the response has {@code Idempotency-Replayed} or {@code Idempotency-Expires}, or repeats the
-     * {@code X-Client-Tx-Id} of the request.
+     * {@code X-Client-Tx-Id} of the request. The response to another request, which a faulty proxy may deliver, proves nothing.
      */
-    Proof SEMEL = (entry, status, headers) ->
-            headers.firstValue("Idempotency-Replayed").isPresent()
-                    || headers.firstValue("Idempotency-Expires").isPresent()
-                    || headers.allValues("X-Client-Tx-Id").contains(entry.clientTxId());
+    Proof SEMEL = (entry, status, headers) -> {
+        List<String> repeated = headers.allValues("X-Client-Tx-Id");
+        return repeated.isEmpty()
+                ? headers.firstValue("Idempotency-Replayed").isPresent()
+                        || headers.firstValue("Idempotency-Expires").isPresent()
+                : repeated.contains(entry.clientTxId());
+    };
 
     /** Whether a response to an entry comes from the API. */
     boolean isGiven(OutboxEntry entry, int status, HttpHeaders headers);

@@ -34,6 +34,9 @@ final class Transport {
     /** A response with more bytes counts as lost. */
     private static final long MOST_READ_BYTES = 64L << 20;
 
+    private static final int HTTP_PORT = 80;
+    private static final int HTTPS_PORT = 443;
+
     private final HttpClient client;
     private final URI api;
     private final Duration timeout;
@@ -93,10 +96,15 @@ final class Transport {
     }
 
     /** Another host must not get the token. */
-    private boolean isOfApi(URI uri) {
+    boolean isOfApi(URI uri) {
         return uri.getScheme().equalsIgnoreCase(api.getScheme())
                 && uri.getHost().equalsIgnoreCase(api.getHost())
-                && uri.getPort() == api.getPort();
+                && port(uri) == port(api);
+    }
+
+    private static int port(URI uri) {
+        int standard = "https".equalsIgnoreCase(uri.getScheme()) ? HTTPS_PORT : HTTP_PORT;
+        return uri.getPort() < 0 ? standard : uri.getPort();
     }
 
     private Reply exchange(HttpRequest request) throws InterruptedException {

@@ -276,6 +276,17 @@ class OutboxProcessorTest extends ProcessorFixture {
     }
 
     @Test
+    void oldEntryThatAPersonRetries_isSentOnceMore() {
+        OutboxEntry added = add("a", "lane");
+        time.advance(Duration.ofMinutes(10));
+        start(builder -> builder.giveUpAfter(Duration.ofMinutes(10)));
+        awaitStatus(added, Status.FAILED);
+        assertThat(api.requests()).isEmpty();
+        assertThat(outbox.retry(added.id())).isTrue();
+        awaitStatus(added, Status.CONFIRMED);
+    }
+
+    @Test
     void unknownOutcome_isAskedAboutAtGrowingIntervals_untilAnOperatorDecides() {
         api.respond(request ->
                 Reply.of(409).withBody("{\"code\":\"outcome_unknown\"}").provenTo(request));
@@ -313,6 +324,32 @@ class OutboxProcessorTest extends ProcessorFixture {
                     .extracting(TestApi.Received::authorization)
                     .containsExactly("");
             assertThat(other.requests()).extracting(TestApi.Received::path).containsExactly("/hooks?x=1");
+        }
+    }
+
+    @Test
+    void urlOfTheApiItself_isSentWithTheToken_howeverItIsWritten() {
+        Duration timeout = Duration.ofSeconds(10);
+        Transport transport = new Transport(URI.create("https://api.example"), timeout, time);
+        assertThat(List.of("https://api.example:443/x", "HTTPS://API.example/x"))
+                .allMatch(url -> transport.isOfApi(URI.create(url)));
+        assertThat(List.of("http://api.example/x", "http://api.example:443/x", "https://api.example:80/x"))
+                .noneMatch(url -> transport.isOfApi(URI.create(url)));
+    }
+
+    @Test
+    void timesWithoutEnd_areAccepted() {
+        Duration forEver = ChronoUnit.FOREVER.getDuration();
+        Outbox keepsAll = Outbox.on(store, "outbox", forEver, time);
+        OutboxEntry added = keepsAll.add(OutboxRequest.post("/posts").json("{}"));
+        try (OutboxProcessor unused = OutboxProcessor.builder(keepsAll, api.uri())
+                .time(time, new SplittableRandom(1))
+                .timeout(forEver)
+                .keyLife(forEver)
+                .tombstoneLife(forEver)
+                .giveUpAfter(forEver)
+                .start()) {
+            awaitStatus(added, Status.CONFIRMED);
         }
     }
 

@@ -46,6 +46,14 @@ class ProofTest {
         assertThat(isGiven(Proof.SEMEL, 200, "X-Client-Tx-Id", entry.clientTxId() + "x"))
                 .isFalse();
         assertThat(isGiven(Proof.SEMEL, 200, "X-Client-Tx-Id", "")).isFalse();
+        assertThat(isGiven(
+                        Proof.SEMEL,
+                        201,
+                        "X-Client-Tx-Id",
+                        entry.clientTxId() + "x",
+                        "Idempotency-Expires",
+                        "2026-01-08T12:00:00Z"))
+                .isFalse();
     }
 
     @Test
