@@ -178,11 +178,11 @@ final class Attempts {
     }
 
     private Result result(OutboxEntry entry, Reply reply, Decision decision) throws InterruptedException {
-        String problem = problem(reply);
         if (decision instanceof Decision.Confirm && reply instanceof Received received) {
             keyLife.learn(received);
             return new Result.Confirmed(entry.confirmed(new Response(received.status(), received.body())));
         }
+        String problem = problem(reply);
         if (decision instanceof Decision.Retry retry) {
             return again(entry, retry.reason(), problem, retry.atLeast());
         }

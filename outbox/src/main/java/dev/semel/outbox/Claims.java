@@ -89,9 +89,13 @@ final class Claims implements AutoCloseable {
         @Override
         public boolean isHeld(Transaction tx) {
             Optional<Document> current = tx.expect(document);
+            if (current.isPresent() && current.get().commitId().equals(document.commitId())) {
+                lost = false;
+                return true;
+            }
             boolean mine = current.isPresent() && senderOf(current.get()).equals(sender);
             lost = !mine;
-            if (mine && !current.get().commitId().equals(document.commitId())) {
+            if (mine) {
                 document = current.get();
                 changed = true;
             }

@@ -98,6 +98,9 @@ final class DecisionTable {
     /** Returns the pause that a response asks for, in seconds or until a date by the server's clock; null if it asks for none. */
     private static @Nullable Duration retryAfter(Received response) {
         String value = response.headers().firstValue("Retry-After").orElse("").strip();
+        if (value.isEmpty()) {
+            return null;
+        }
         if (SECONDS.matcher(value).matches()) {
             return bounded(Duration.ofSeconds(Long.parseLong(value)));
         }

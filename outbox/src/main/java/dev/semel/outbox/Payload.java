@@ -2,6 +2,8 @@ package dev.semel.outbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,11 @@ public final class Payload {
     /** Returns a copy of the bytes. */
     public byte[] bytes() {
         return bytes.clone();
+    }
+
+    /** Returns the body of a request, without copying the bytes. */
+    BodyPublisher publisher() {
+        return BodyPublishers.ofByteArray(bytes);
     }
 
     /** Returns the payload as text in UTF-8. */

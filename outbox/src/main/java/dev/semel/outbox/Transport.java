@@ -2,6 +2,8 @@ package dev.semel.outbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.semel.store.Time;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -50,6 +52,7 @@ final class Transport {
      */
     Transport(URI api, Duration timeout, InstantSource clock) {
         this.client = HttpClient.newBuilder()
+                .executor(Time.threads()) // virtual threads spare two switches of platform threads per request
                 .connectTimeout(timeout)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .build();
@@ -63,11 +66,12 @@ final class Transport {
         HttpRequest.Builder request;
         try {
             request = request(entry.endpoint(), token);
-            byte[] payload = entry.payload().bytes();
-            boolean isEmpty = payload.length == 0;
+            boolean isEmpty = entry.payload().length() == 0;
             request.header("Idempotency-Key", entry.idempotencyKey())
                     .header("X-Client-Tx-Id", entry.clientTxId())
-                    .method(entry.method(), isEmpty ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(payload));
+                    .method(
+                            entry.method(),
+                            isEmpty ? BodyPublishers.noBody() : entry.payload().publisher());
             if (!isEmpty) {
                 request.header("Content-Type", entry.contentType());
             }
@@ -144,7 +148,7 @@ final class Transport {
     /** Keeps the start of a body, and reads the rest to its end. */
     private static final class KeptStart implements BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> result = new CompletableFuture<>();
-        private final ByteBuffer kept = ByteBuffer.allocate(MOST_KEPT_BYTES);
+        private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
         private long read;
         private Flow.@Nullable Subscription subscription;
 
@@ -163,8 +167,9 @@ final class Transport {
         public void onNext(List<ByteBuffer> buffers) {
             for (ByteBuffer buffer : buffers) {
                 read += buffer.remaining();
-                buffer.limit(buffer.position() + Math.min(buffer.remaining(), kept.remaining()));
-                kept.put(buffer);
+                byte[] start = new byte[Math.min(buffer.remaining(), MOST_KEPT_BYTES - kept.size())];
+                buffer.get(start);
+                kept.writeBytes(start);
             }
             if (read > MOST_READ_BYTES && subscription != null) {
                 subscription.cancel();
@@ -179,9 +184,7 @@ final class Transport {
 
         @Override
         public void onComplete() {
-            byte[] bytes = new byte[kept.position()];
-            kept.flip().get(bytes);
-            result.complete(bytes);
+            result.complete(kept.toByteArray());
         }
     }
 }

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         name = "outbox",
         description = {
             "Measures sending entries of an outbox next to wrk and transaction-outbox, and adding them next to bare"
-                    + " RocksDB. Takes about 5 minutes. Requires wrk.",
+                    + " RocksDB. Takes about 8 minutes. Requires wrk.",
             "For a short run: --entries 1000 --rounds 1"
         })
 public final class OutboxBench implements Callable<Integer> {

@@ -37,6 +37,9 @@ final class OutboxRun {
 
     private static final List<Integer> CALLERS = List.of(1, 8, 64);
 
+    /** JVMs optimize the code of senders and server only after some ten thousand requests. */
+    private static final int WARM_UP_ROUNDS = 3;
+
     /** Connections of the store. Its callers share round trips, so more would not help. */
     private static final int STORE_CONNECTIONS = 8;
 
@@ -52,7 +55,7 @@ final class OutboxRun {
      *
      * @param entries how many entries are sent in each round
      * @param connections how many connections to the server a contender has
-     * @param effort how many rounds follow one to warm up, and the length of slices in which entries are added
+     * @param effort how many rounds follow those to warm up, and the length of slices in which entries are added
      */
     record Size(int entries, int connections, Effort effort) {}
 
@@ -74,9 +77,9 @@ final class OutboxRun {
     OutboxFigures run() throws IOException, SQLException, InterruptedException {
         List<String> order = new ArrayList<>(List.of(WRK, EMBEDDED, POSTGRES, PEER));
         int rounds = size.effort.rounds();
-        for (int round = 0; round <= rounds; round++) {
+        for (int round = 1 - WARM_UP_ROUNDS; round <= rounds; round++) {
             for (String what : order) {
-                Progress.show(round == 0 ? "warming up: %3$s" : "round %d of %d: %s", round, rounds, what);
+                Progress.show(round <= 0 ? "warming up: %3$s" : "round %d of %d: %s", round, rounds, what);
                 double perSecond = send(what);
                 if (round > 0) {
                     figures.add(what, perSecond);
