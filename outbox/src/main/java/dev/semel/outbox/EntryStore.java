@@ -102,6 +102,11 @@ final class EntryStore {
         return transactions;
     }
 
+    /** Returns the name of the outbox. */
+    String name() {
+        return name;
+    }
+
     /** Returns the name of one of the outbox's collections. */
     String collection(String kind) {
         return "outbox." + name + "." + kind;

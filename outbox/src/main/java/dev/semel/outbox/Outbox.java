@@ -78,7 +78,7 @@ public final class Outbox {
         return new Outbox(new EntryStore(store, name, bounded(keepConfirmed), time));
     }
 
-    /** Returns at most a hundred years, as "for ever" cannot be added to a time. */
+    /** Returns at most a hundred years, since longer ones cannot be added to a time. */
     static Duration bounded(Duration duration) {
         return duration.compareTo(LONGEST) < 0 ? duration : LONGEST;
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code semel.outbox.retries} and {@code semel.outbox.failures} with {@code reason}: attempts that were not confirmed.
  * </ul>
  *
- * <p>The first two read the store, at most every ten seconds.
+ * <p>Each has the name of the outbox as {@code outbox}. The first two read the store, at most every ten seconds.
  */
 public final class OutboxMeters implements MeterBinder, OutboxListener {
 
@@ -33,6 +33,7 @@ public final class OutboxMeters implements MeterBinder, OutboxListener {
     private static final Backlog NONE = new Backlog(0, 0, null);
 
     private final Outbox outbox;
+    private final String name;
     private final List<MeterRegistry> registries = new CopyOnWriteArrayList<>();
     private Backlog backlog = NONE; // guarded by this, as is the next
     private @Nullable Long readAt;
@@ -40,6 +41,7 @@ public final class OutboxMeters implements MeterBinder, OutboxListener {
     /** Creates the meters of an outbox. */
     public OutboxMeters(Outbox outbox) {
         this.outbox = outbox;
+        this.name = outbox.entries().name();
     }
 
     @Override
@@ -49,6 +51,7 @@ public final class OutboxMeters implements MeterBinder, OutboxListener {
         gauge(registry, OutboxEntry.Status.FAILED);
         TimeGauge.builder("semel.outbox.oldest", this, TimeUnit.SECONDS, OutboxMeters::oldestSeconds)
                 .description("Age of the oldest entry that is pending or has failed")
+                .tag("outbox", name)
                 .register(registry);
         timer(registry);
     }
@@ -60,13 +63,15 @@ public final class OutboxMeters implements MeterBinder, OutboxListener {
                     return isFailed ? now.failed() : now.pending();
                 })
                 .description("Entries that wait to be sent or have failed")
+                .tag("outbox", name)
                 .tag("status", status.toString())
                 .register(registry);
     }
 
-    private static Timer timer(MeterRegistry registry) {
+    private Timer timer(MeterRegistry registry) {
         return Timer.builder("semel.outbox.sends")
                 .description("Attempts that were confirmed")
+                .tag("outbox", name)
                 .publishPercentileHistogram()
                 .register(registry);
     }
@@ -109,6 +114,7 @@ public final class OutboxMeters implements MeterBinder, OutboxListener {
         for (MeterRegistry registry : registries) {
             Counter.builder(name)
                     .description(description)
+                    .tag("outbox", name)
                     .tag("reason", reason.toString())
                     .register(registry)
                     .increment();

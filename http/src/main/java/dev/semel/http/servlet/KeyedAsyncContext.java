@@ -41,7 +41,7 @@ final class KeyedAsyncContext implements AsyncContext {
         WAITING,
         /** The handler has called {@code dispatch()}. */
         DISPATCHED,
-        /** The dispatch runs. */
+        /** The dispatch is in progress. */
         BEGUN,
         /** The dispatch has not begun in time, and must not run any more. */
         LOST,
