@@ -118,7 +118,7 @@ public final class OutboxProcessor implements AutoCloseable {
         private @Nullable Duration giveUpAge;
 
         private Builder(Outbox outbox, URI api) {
-            boolean isHttp = "http".equals(api.getScheme()) || "https".equals(api.getScheme());
+            boolean isHttp = "http".equalsIgnoreCase(api.getScheme()) || "https".equalsIgnoreCase(api.getScheme());
             if (!isHttp || api.getHost() == null || api.getRawUserInfo() != null) {
                 throw new IllegalArgumentException(
                         "The address of the API must be an http or https URL without user, such as https://api.example.com, not '"

@@ -338,6 +338,17 @@ class OutboxProcessorTest extends ProcessorFixture {
     }
 
     @Test
+    void addressOfTheApi_mayHaveItsSchemeInUpperCase() {
+        OutboxEntry added = add("a", "lane");
+        try (OutboxProcessor unused = OutboxProcessor.builder(
+                        outbox, URI.create(api.uri().toString().replace("http:", "HTTP:")))
+                .time(time, new SplittableRandom(1))
+                .start()) {
+            awaitStatus(added, Status.CONFIRMED);
+        }
+    }
+
+    @Test
     void timesWithoutEnd_areAccepted() {
         Duration forEver = ChronoUnit.FOREVER.getDuration();
         Outbox keepsAll = Outbox.on(store, "outbox", forEver, time);
