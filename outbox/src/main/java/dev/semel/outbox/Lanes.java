@@ -129,11 +129,12 @@ final class Lanes {
         }
     }
 
-    /** Makes all waiting lanes ready. */
+    /** Makes all waiting lanes ready. Those that are active run again: they may be about to wait. */
     void offerWaiting() {
         List<String> lanes;
         synchronized (this) {
             lanes = List.copyOf(waiting.keySet());
+            active.values().forEach(running -> running.again = true);
         }
         lanes.forEach(this::offer);
     }

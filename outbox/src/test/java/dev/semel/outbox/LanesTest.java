@@ -6,6 +6,7 @@ import dev.semel.outbox.LaneRun.Next;
 import dev.semel.testkit.ControlledTime;
 import dev.semel.testkit.Eventually;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,24 @@ class LanesTest {
         assertThat(lanes.whenIdle()).isSameAs(lanes.whenIdle()).isNotDone();
         lanes.stop();
         assertThat(lanes.whenIdle()).isDone();
+    }
+
+    @Test
+    void laneThatIsAboutToWait_isOfferedWithThoseThatDo() {
+        AtomicInteger runs = new AtomicInteger();
+        CountDownLatch runsNow = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Lanes lanes = lanes(lane -> {
+            runsNow.countDown();
+            OutboxProcessorTest.await(goOn);
+            return runs.incrementAndGet() == 1 ? Next.after(Duration.ofDays(1)) : Next.REST;
+        });
+        lanes.offer("lane");
+        OutboxProcessorTest.await(runsNow);
+        lanes.offerWaiting();
+        goOn.countDown();
+        Eventually.assertHolds(() -> assertThat(lanes.whenIdle()).isDone());
+        assertThat(runs).hasValue(2);
     }
 
     @Test

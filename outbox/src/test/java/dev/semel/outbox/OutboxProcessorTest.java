@@ -336,18 +336,31 @@ class OutboxProcessorTest extends ProcessorFixture {
     }
 
     @Test
+    void addressOfTheApi_mayHaveItsSchemeInUpperCase() {
+        OutboxEntry added = add("a", "lane");
+        try (OutboxProcessor processor = OutboxProcessor.builder(
+                        outbox, URI.create(api.uri().toString().replace("http:", "HTTP:")))
+                .time(time, new SplittableRandom(1))
+                .start()) {
+            assertThat(drain(processor)).isTrue();
+            assertThat(now(added).status()).isEqualTo(Status.CONFIRMED);
+        }
+    }
+
+    @Test
     void timesWithoutEnd_areAccepted() {
         Duration forEver = ChronoUnit.FOREVER.getDuration();
         Outbox keepsAll = Outbox.on(store, "outbox", forEver, time);
         OutboxEntry added = keepsAll.add(OutboxRequest.post("/posts").json("{}"));
-        try (OutboxProcessor unused = OutboxProcessor.builder(keepsAll, api.uri())
+        try (OutboxProcessor processor = OutboxProcessor.builder(keepsAll, api.uri())
                 .time(time, new SplittableRandom(1))
                 .timeout(forEver)
                 .keyLife(forEver)
                 .tombstoneLife(forEver)
                 .giveUpAfter(forEver)
                 .start()) {
-            awaitStatus(added, Status.CONFIRMED);
+            assertThat(drain(processor)).isTrue();
+            assertThat(now(added).status()).isEqualTo(Status.CONFIRMED);
         }
     }
 

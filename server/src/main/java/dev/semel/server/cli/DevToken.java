@@ -3,6 +3,7 @@ package dev.semel.server.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.outbox.TokenSupplier;
+import dev.semel.store.Time;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -29,23 +30,30 @@ final class DevToken implements TokenSupplier {
             HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
     private final URI endpoint;
     private final String user;
+    private final Duration timeout;
 
     DevToken(URI server, String user) {
+        this(server, user, TIMEOUT);
+    }
+
+    /** @param timeout for the head of the response, and for its body */
+    DevToken(URI server, String user, Duration timeout) {
         this.endpoint = server.resolve("/v1/dev/token");
         this.user = user;
+        this.timeout = timeout;
     }
 
     @Override
     public String token(@Nullable String rejected) throws IOException, InterruptedException {
         String body = JSON.createObjectNode().put("user", user).toString();
         HttpRequest request = HttpRequest.newBuilder(endpoint)
-                .timeout(TIMEOUT)
+                .timeout(timeout)
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString(body))
                 .build();
         HttpResponse<InputStream> response = client.send(request, BodyHandlers.ofInputStream());
         try (InputStream in = response.body()) {
-            String text = new String(in.readNBytes(MOST_BYTES), UTF_8);
+            String text = read(in);
             if (response.statusCode() != OK) {
                 throw new IOException("No token from " + endpoint
                         + ", is the server in dev mode? It responds with status " + response.statusCode());
@@ -58,5 +66,23 @@ final class DevToken implements TokenSupplier {
             // another server
         }
         throw new IOException("No token from " + endpoint + ": its response is not that of a Semel server");
+    }
+
+    /** Reads a body. The time limit of a request applies to the head of its response only. */
+    private String read(InputStream in) throws IOException {
+        Runnable cancel = Time.system().after(timeout, () -> close(in));
+        try {
+            return new String(in.readNBytes(MOST_BYTES), UTF_8);
+        } finally {
+            cancel.run();
+        }
+    }
+
+    private static void close(InputStream in) {
+        try {
+            in.close();
+        } catch (IOException e) {
+            // it has ended already
+        }
     }
 }
