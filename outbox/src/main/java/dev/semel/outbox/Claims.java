@@ -253,18 +253,27 @@ final class Claims implements AutoCloseable {
 
     private void renew() {
         long asked = time.nanoTime();
-        boolean had = entries.transactions().run(tx -> {
-            Optional<Document> current = tx.read(lease(sender));
-            Instant expiresAt = tx.now().plus(LEASE);
-            Document renewed = Document.created(lease(sender), tx.now(), expiresAt, EMPTY);
-            tx.put(renewed, List.of());
-            return current.isPresent();
-        });
-        synchronized (lock) {
-            if (!had) {
-                epoch++;
+        boolean had = false;
+        boolean renewed = false;
+        try {
+            had = entries.transactions().run(tx -> {
+                Optional<Document> current = tx.read(lease(sender));
+                Instant expiresAt = tx.now().plus(LEASE);
+                tx.put(Document.created(lease(sender), tx.now(), expiresAt, EMPTY), List.of());
+                return current.isPresent();
+            });
+            renewed = true;
+        } finally {
+            synchronized (lock) {
+                if (!had) {
+                    epoch++; // also after an exception: the lease may have expired before a commit that was applied
+                    // nevertheless
+                }
+                if (renewed) {
+                    validUntil =
+                            Math.max(validUntil, asked + LEASE.minus(MARGIN).toNanos());
+                }
             }
-            validUntil = Math.max(validUntil, asked + LEASE.minus(MARGIN).toNanos());
         }
     }
 

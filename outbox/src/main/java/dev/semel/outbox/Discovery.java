@@ -8,6 +8,7 @@ import dev.semel.store.spi.OrderedStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -88,7 +89,11 @@ final class Discovery implements AutoCloseable {
 
     private void start() {
         searching = true;
-        Time.threads().execute(() -> search("", time.nanoTime()));
+        try {
+            Time.threads().execute(() -> search("", time.nanoTime()));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            continueAfter("", time.nanoTime(), NO_ROOM);
+        }
     }
 
     /**

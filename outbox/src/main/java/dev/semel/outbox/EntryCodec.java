@@ -88,11 +88,15 @@ final class EntryCodec {
                 .toString();
     }
 
-    /** Writes the payload as text if it is valid UTF-8, otherwise in base64. Either way it is read back byte for byte. */
+    /**
+     * Writes the payload as text if it is valid UTF-8, and has no control characters, which JSON writes with six bytes each; otherwise in base64.
+     * Either way it is read back byte for byte.
+     */
     private static void writePayload(JsonGenerator json, Payload payload) {
         byte[] bytes = payload.bytes();
         String text = payload.text();
-        if (Arrays.equals(text.getBytes(UTF_8), bytes)) {
+        boolean hasControls = text.chars().anyMatch(c -> c < ' ' && c != '\n' && c != '\r' && c != '\t');
+        if (!hasControls && Arrays.equals(text.getBytes(UTF_8), bytes)) {
             json.writeStringProperty("payload", text);
         } else {
             json.writeStringProperty("payloadBase64", Base64.getEncoder().encodeToString(bytes));

@@ -18,6 +18,9 @@ final class Inquiry {
 
     private static final int OK = 200;
     private static final int NOT_FOUND = 404;
+    /** The type of the problem that a Semel server responds with. A gateway has others. */
+    private static final String NO_SUCH_KEY = "urn:semel:problem:not_found";
+
     private static final Pattern STATUS = Pattern.compile("[1-5][0-9]{2}");
 
     /** Paths that a server cannot take for another one. */
@@ -64,7 +67,7 @@ final class Inquiry {
         if (response.status() == OK && entry.clientTxId().equals(members.get("clientTxId"))) {
             return finding(members);
         }
-        if (response.status() == NOT_FOUND && "not_found".equals(members.get("code"))) {
+        if (response.status() == NOT_FOUND && NO_SUCH_KEY.equals(members.get("type"))) {
             return PLAIN.matcher(path).matches() ? new Finding.Unknown() : new Finding.Unclear();
         }
         if (response.status() == 401) {

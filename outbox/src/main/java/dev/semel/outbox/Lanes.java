@@ -26,6 +26,9 @@ final class Lanes {
 
     private static final int MOST_WAITING = 100_000;
 
+    /** A lane that is due later than this is read again then. */
+    private static final Duration LONGEST_PAUSE = Duration.ofDays(1);
+
     private static final Duration UNTIL_THERE_IS_A_THREAD = Duration.ofMillis(100);
 
     private final int parallel;
@@ -115,7 +118,8 @@ final class Lanes {
             return false;
         }
         removeWaiting(lane);
-        Due due = new Due(lane, time.nanoTime() + pause.toNanos());
+        Duration bounded = pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+        Due due = new Due(lane, time.nanoTime() + bounded.toNanos());
         waiting.put(lane, due);
         byTime.add(due);
         setTimer();

@@ -77,9 +77,9 @@ public final class OutboxProcessor implements AutoCloseable {
         discovery.search();
     }
 
-    /** Deletes confirmed entries when they have expired, if the store belongs to this process. A shared one is swept by its servers. */
+    /** Deletes confirmed entries when they have expired. Any number of processes may sweep a store. */
     private @Nullable Sweeper sweeper() {
-        if (entries.store().isExclusive() && entries.store() instanceof AdminStore store) {
+        if (entries.store() instanceof AdminStore store) {
             Sweeper started = new Sweeper(store.admin(), time);
             started.every(
                     BETWEEN_SWEEPS, e -> LOG.log(Level.WARNING, "An outbox cannot be cleaned: {0}", e.getMessage()));
@@ -275,6 +275,10 @@ public final class OutboxProcessor implements AutoCloseable {
 
     private void dropped() {
         discovery.searchLater();
+    }
+
+    Lanes lanes() {
+        return lanes;
     }
 
     /** Notifies the processor that there is a network again: entries that failed for want of it are sent at once. */

@@ -4,6 +4,7 @@ import dev.semel.store.Time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -55,9 +56,13 @@ final class Tokens {
                 return token;
             }
             if (refresh == null) {
-                refresh = new CompletableFuture<>();
-                CompletableFuture<String> result = refresh;
-                Time.threads().execute(() -> refresh(source, rejected, result));
+                CompletableFuture<String> result = new CompletableFuture<>();
+                try {
+                    Time.threads().execute(() -> refresh(source, rejected, result));
+                } catch (RejectedExecutionException | OutOfMemoryError e) {
+                    throw new NoTokenException("there is no thread for the token supplier", e);
+                }
+                refresh = result;
             }
             next = refresh;
         }

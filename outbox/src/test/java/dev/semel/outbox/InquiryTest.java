@@ -46,7 +46,7 @@ class InquiryTest extends ProcessorFixture {
     }
 
     private static Reply notFound() {
-        return Reply.of(404).withBody("{\"code\":\"not_found\"}");
+        return Reply.of(404).withBody("{\"type\":\"urn:semel:problem:not_found\"}");
     }
 
     private List<String> sent() {
@@ -140,6 +140,16 @@ class InquiryTest extends ProcessorFixture {
     @Test
     void notFoundOfACaptivePortal_isNoAnswer() {
         record.set(Reply.of(404).withBody("<html>not here</html>"));
+        check404IsNoAnswer();
+    }
+
+    @Test
+    void notFoundOfAGateway_isNoAnswer() {
+        record.set(Reply.of(404).withBody("{\"code\":\"not_found\"}"));
+        check404IsNoAnswer();
+    }
+
+    private void check404IsNoAnswer() {
         OutboxEntry added = sentLongAgo(Duration.ofDays(40));
         awaitRetry(added, 2);
         assertThat(now(added).reason()).isEqualTo(Reason.NOT_PROVEN);

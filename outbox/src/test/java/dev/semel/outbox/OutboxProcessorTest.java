@@ -105,7 +105,7 @@ class OutboxProcessorTest extends ProcessorFixture {
             long longest = 1_000L << Math.min(retries - 1, 5);
             long pause = ChronoUnit.MILLIS.between(time.instant(), now(added).nextRetryAt());
             assertThat(pause).isBetween(longest / 2, longest);
-            time.awaitScheduled(2); // this one, and the sweeper
+            awaitWaiting();
             time.advance(Duration.ofMillis(pause - 1));
             assertThat(api.requests()).hasSize(retries);
             time.advance(Duration.ofMillis(1));
@@ -197,7 +197,7 @@ class OutboxProcessorTest extends ProcessorFixture {
         OutboxProcessor processor = start();
         awaitRetry(added, 1);
         processor.networkAvailable();
-        time.awaitScheduled(2);
+        awaitWaiting();
         assertThat(processor.awaitEmpty(Duration.ZERO)).isFalse();
         assertThat(advanceUntil(added, Status.CONFIRMED, Duration.ofMillis(500)))
                 .isGreaterThanOrEqualTo(Duration.ofSeconds(5));
@@ -216,7 +216,7 @@ class OutboxProcessorTest extends ProcessorFixture {
         OutboxEntry isNew = add("b", "other lane");
         time.setClock(time.instant().minus(Duration.ofDays(365)));
         api.respond(request -> request.method().equals("GET") // it asks, as it cannot know how long ago it was
-                ? Reply.of(404).withBody("{\"code\":\"not_found\"}")
+                ? Reply.of(404).withBody("{\"type\":\"urn:semel:problem:not_found\"}")
                 : api.execute(request));
         OutboxEntry another = add("c", "lane 3");
         start();
@@ -298,7 +298,7 @@ class OutboxProcessorTest extends ProcessorFixture {
             assertThat(pause.toMillis()).isBetween(longest / 2, longest);
             assertThat(pause.toMillis()).isGreaterThanOrEqualTo(Math.min(before.toMillis() / 2, 1_920_000));
             before = pause;
-            time.awaitScheduled(2);
+            awaitWaiting();
             time.advance(pause);
         }
         awaitRetry(added, 9);

@@ -110,6 +110,13 @@ abstract class ProcessorFixture {
         Eventually.assertHolds(() -> assertThat(now(entry).retryCount()).isEqualTo(retries));
     }
 
+    /** Waits until the processor has nothing to do before its only lane is due. */
+    void awaitWaiting() {
+        Eventually.assertHolds(() -> assertThat(processor)
+                .extracting(OutboxProcessor::lanes)
+                .hasToString("Lanes[ready 0, active 0, waiting 1]"));
+    }
+
     /** Advances the clock step by step until an entry has a status, and returns how long that took. */
     Duration advanceUntil(OutboxEntry entry, Status status, Duration step) {
         Instant start = time.instant();
