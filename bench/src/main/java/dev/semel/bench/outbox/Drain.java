@@ -40,15 +40,18 @@ final class Drain {
     double run(int entries) throws InterruptedException {
         Confirmations confirmations = new Confirmations(entries);
         long startedAt = System.nanoTime();
-        try (OutboxProcessor processor = OutboxProcessor.builder(outbox, target.api())
+        OutboxProcessor processor = OutboxProcessor.builder(outbox, target.api())
                 .token(rejected -> target.token())
                 .parallel(connections)
                 .listener(confirmations)
-                .start()) {
+                .start();
+        try {
             confirmations.all.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             return entries * 1e9 / (System.nanoTime() - startedAt);
         } catch (ExecutionException | TimeoutException e) {
             throw new IllegalStateException("Not all entries were confirmed: " + e.getMessage(), e);
+        } finally {
+            processor.close();
         }
     }
 

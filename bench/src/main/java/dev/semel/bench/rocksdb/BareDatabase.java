@@ -59,7 +59,11 @@ public final class BareDatabase implements AutoCloseable {
         db = RocksDB.open(options, folder.toString(), descriptors, families);
     }
 
-    /** @param concurrent whether several threads may write to memory at the same time, as is RocksDB's default */
+    /**
+     * Opens a database, and creates it if it does not exist.
+     *
+     * @param concurrent whether several threads may write to memory at the same time, as is RocksDB's default
+     */
     public static BareDatabase open(Path folder, boolean concurrent) {
         try {
             return new BareDatabase(folder, concurrent);
