@@ -62,6 +62,10 @@ final class SmallApi implements ServerDriver, AutoCloseable {
                 try {
                     Socket socket = from.accept();
                     connections.add(socket);
+                    if (from.isClosed()) {
+                        socket.close(); // a kill may have missed it
+                        return;
+                    }
                     Time.threads().execute(() -> serve(socket));
                 } catch (IOException e) {
                     // closed
