@@ -110,9 +110,9 @@ public final class OutboxMeters implements MeterBinder, OutboxListener {
         count("semel.outbox.failures", "Entries that have failed", reason);
     }
 
-    private void count(String name, String description, Reason reason) {
+    private void count(String meter, String description, Reason reason) {
         for (MeterRegistry registry : registries) {
-            Counter.builder(name)
+            Counter.builder(meter)
                     .description(description)
                     .tag("outbox", name)
                     .tag("reason", reason.toString())
