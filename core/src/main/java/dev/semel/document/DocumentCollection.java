@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -295,14 +296,17 @@ public final class DocumentCollection {
                 return page(store, template, template.range(parts), after, limit);
             }
         }
-        String queryable = keys().flatMap(
+        throw new IllegalArgumentException("No key or index of " + collection + " starts with " + parts.keySet()
+                + "; it can be queried by "
+                + queries().stream().map(Set::toString).collect(Collectors.joining(", ")));
+    }
+
+    /** Returns the sets of parts by which documents can be {@linkplain #find found}: the leading parts of the key and of each index. */
+    public Set<Set<String>> queries() {
+        return keys().flatMap(
                         template -> IntStream.rangeClosed(1, template.parts().size())
                                 .mapToObj(count -> leadingParts(template, count)))
-                .distinct()
-                .map(Set::toString)
-                .collect(Collectors.joining(", "));
-        throw new IllegalArgumentException("No key or index of " + collection + " starts with " + parts.keySet()
-                + "; it can be queried by " + queryable);
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /**
@@ -444,7 +448,7 @@ public final class DocumentCollection {
         return template.parts().stream()
                 .limit(count)
                 .map(KeyTemplate.Part::name)
-                .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private DocumentId id(String text) {
