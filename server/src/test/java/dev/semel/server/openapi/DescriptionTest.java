@@ -128,7 +128,8 @@ class DescriptionTest {
             }
         }
         assertThat(without)
-                .allMatch(name -> name.matches(".* \"(after|tag|target|key|If-Match)\"")); // most requests lack them
+                .allMatch(name -> name.matches(
+                        ".* \"(after|tag|target|key|status|clientTxId|If-Match)\"")); // most requests lack them
     }
 
     private static void checkExample(String what, JsonNode node, List<String> without) {
