@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -302,11 +301,12 @@ public final class DocumentCollection {
     }
 
     /** Returns the sets of parts by which documents can be {@linkplain #find found}: the leading parts of the key and of each index. */
-    public Set<Set<String>> queries() {
+    public List<Set<String>> queries() {
         return keys().flatMap(
                         template -> IntStream.rangeClosed(1, template.parts().size())
                                 .mapToObj(count -> leadingParts(template, count)))
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+                .distinct()
+                .toList();
     }
 
     /**
@@ -448,7 +448,7 @@ public final class DocumentCollection {
         return template.parts().stream()
                 .limit(count)
                 .map(KeyTemplate.Part::name)
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+                .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
     }
 
     private DocumentId id(String text) {

@@ -174,7 +174,7 @@ public final class Reputation implements App {
     private ApiResponse find(Request request) {
         Type type = type(request);
         Map<String, String> parts = queried(request, type);
-        Set<Set<String>> queries = type.documents.queries();
+        List<Set<String>> queries = type.documents.queries();
         if (!queries.contains(parts.keySet())) {
             throw ProblemException.named(
                     400,
