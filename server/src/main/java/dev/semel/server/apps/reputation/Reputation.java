@@ -11,6 +11,7 @@ import dev.semel.key.KeyTemplate;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.Handler;
+import dev.semel.server.web.IfMatch;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Pages;
 import dev.semel.server.web.ProblemException;
@@ -22,6 +23,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Documents for users, tags, reputations and votes, which are found by their composite keys. */
@@ -30,17 +35,21 @@ public final class Reputation implements App {
     private static final String DOCUMENTS = "/v1/documents/{type}";
     private static final String DOCUMENT = DOCUMENTS + "/{key}";
 
-    private static final Type VOTES =
-            new Type(DocumentCollection.of("documents/votes", DocumentKeys.VOTE, DocumentKeys.VOTE_BY_TARGET), "key");
-
     private static final Map<String, Type> TYPES = Map.of(
             "users", new Type(DocumentCollection.of("documents/users", DocumentKeys.USER), "user"),
-            "tags", new Type(DocumentCollection.of("documents/tags", DocumentKeys.TAG), "tag"),
-            "reputations", new Type(DocumentCollection.of("documents/reputations", DocumentKeys.REPUTATION), ""),
-            "votes", VOTES);
+            "tags", new Type(DocumentCollection.of("documents/tags", DocumentKeys.TAG, DocumentKeys.TAG_BY_ID), "tag"),
+            "reputations",
+                    new Type(
+                            DocumentCollection.of(
+                                    "documents/reputations", DocumentKeys.REPUTATION, DocumentKeys.REPUTATION_BY_TAG),
+                            ""),
+            "votes",
+                    new Type(
+                            DocumentCollection.of("documents/votes", DocumentKeys.VOTE, DocumentKeys.VOTE_BY_TARGET),
+                            "key"));
 
-    /** The parts by which votes can be queried. */
-    private static final List<String> QUERY_PARTS = List.of("user", "tag", "target");
+    /** The parts of the keys of all types, in the order in which a query is checked. */
+    private static final List<KeyTemplate.Part> PARTS = DocumentKeys.VOTE.parts();
 
     /** Longer than any valid part; the key template checks the part itself. */
     private static final int LONGEST_PART = 255;
@@ -61,7 +70,7 @@ public final class Reputation implements App {
     @Override
     public void declare(Routes routes) {
         routes.atomic("POST", DOCUMENTS, Reputation::create)
-                .get("/v1/documents/votes", this::votes)
+                .get(DOCUMENTS, this::find)
                 .atomic("PUT", DOCUMENT, new Put())
                 .get(DOCUMENT, this::read);
     }
@@ -76,7 +85,7 @@ public final class Reputation implements App {
                     .detailed("There is a document with this key already")
                     .with("version", taken.current().version()));
         }
-        return ApiResponse.created(json(((WriteResult.Written) result).document()));
+        return created(result);
     }
 
     /** Returns the key of a new document from the parts in the request. */
@@ -97,11 +106,17 @@ public final class Reputation implements App {
         }
     }
 
-    /** Creates or updates a document. After a write conflict, reads it again and retries. */
+    /**
+     * Creates or updates a document. After a write conflict, reads it again and retries. A request for certain versions is not retried,
+     * because the conflict means that the document has another version.
+     */
     private static final class Put implements Handler {
 
-        private static final ConflictPolicy CONFLICT_POLICY =
+        private static final ConflictPolicy RETRY =
                 new ConflictPolicy(DocumentCollection.UPSERT_BACKOFF, Put::conflict);
+
+        private static final ConflictPolicy DO_NOT_RETRY =
+                new ConflictPolicy(List.of(), conflict -> IfMatch.stale(conflict.version()));
 
         @Override
         public ApiResponse handle(Request request) {
@@ -109,17 +124,24 @@ public final class Reputation implements App {
             String key = key(request, type);
             request.object();
             Json data = data(request);
+            Optional<IfMatch> versions = request.header(IfMatch.NAME).map(IfMatch::parse);
             Optional<Document> current = type.documents.read(request.tx(), key);
             if (current.isEmpty()) {
-                return ApiResponse.created(json(written(type.documents.create(request.tx(), key, data))));
+                if (versions.isPresent()) {
+                    throw IfMatch.stale(0);
+                }
+                return created(type.documents.create(request.tx(), key, data));
             }
             long version = current.get().version();
-            return ApiResponse.ok(json(written(type.documents.update(request.tx(), key, version, data))));
+            versions.ifPresent(precondition -> precondition.check(version));
+            return ok(written(type.documents.update(request.tx(), key, version, data)));
         }
 
         @Override
-        public Optional<ConflictPolicy> conflictPolicy() {
-            return Optional.of(CONFLICT_POLICY);
+        public Optional<ConflictPolicy> conflictPolicy(Function<String, @Nullable String> headers) {
+            String versions = headers.apply(IfMatch.NAME);
+            boolean anyVersion = versions == null || versions.strip().equals("*");
+            return Optional.of(anyVersion ? RETRY : DO_NOT_RETRY);
         }
 
         private static ProblemException conflict(WriteConflictException conflict) {
@@ -133,21 +155,61 @@ public final class Reputation implements App {
         return ((WriteResult.Written) result).document();
     }
 
-    private ApiResponse read(Request request) {
-        Type type = type(request);
-        return ApiResponse.ok(json(type.documents
-                .read(store, key(request, type))
-                .orElseThrow(() -> ProblemException.notFound("document"))));
+    private static ApiResponse created(WriteResult result) {
+        Document document = written(result);
+        return ApiResponse.created(json(document)).with("ETag", IfMatch.tagOf(document.version()));
     }
 
-    private ApiResponse votes(Request request) {
-        Map<String, String> parts = new LinkedHashMap<>();
-        QUERY_PARTS.forEach(name -> request.parameter(name).ifPresent(value -> parts.put(name, value)));
-        if (parts.size() < 2 || !parts.containsKey("tag")) {
-            throw ProblemException.invalid("tag", "must be given together with user or target");
+    private static ApiResponse ok(Document document) {
+        return ApiResponse.ok(json(document)).with("ETag", IfMatch.tagOf(document.version()));
+    }
+
+    private ApiResponse read(Request request) {
+        Type type = type(request);
+        return ok(type.documents
+                .read(store, key(request, type))
+                .orElseThrow(() -> ProblemException.notFound("document")));
+    }
+
+    private ApiResponse find(Request request) {
+        Type type = type(request);
+        Map<String, String> parts = queried(request, type);
+        List<Set<String>> queries = type.documents.queries();
+        if (!queries.contains(parts.keySet())) {
+            throw ProblemException.named(
+                    400,
+                    "not_scannable",
+                    "No index serves this query; " + request.part("type") + " can be queried by "
+                            + queries.stream().map(Reputation::names).collect(Collectors.joining("; ")));
         }
         return Pages.respond(
-                request, (after, limit) -> VOTES.documents.find(store, parts, after, limit), Reputation::json);
+                request, (after, limit) -> type.documents.find(store, parts, after, limit), Reputation::json);
+    }
+
+    private static String names(Set<String> parts) {
+        return String.join(", ", parts);
+    }
+
+    /** Returns the parts of keys that a query gives. */
+    private static Map<String, String> queried(Request request, Type type) {
+        List<KeyTemplate.Part> known = type.documents.key().parts();
+        Map<String, String> queried = new LinkedHashMap<>();
+        for (KeyTemplate.Part part : PARTS) {
+            String name = part.name();
+            Optional<String> value = request.parameter(name);
+            if (value.isEmpty()) {
+                continue;
+            }
+            if (!known.contains(part)) {
+                throw ProblemException.invalid(name, "is not a part of the keys of " + request.part("type"));
+            }
+            try {
+                queried.put(name, part.format().check(name, value.get()));
+            } catch (MalformedException e) {
+                throw ProblemException.malformed(e);
+            }
+        }
+        return queried;
     }
 
     private static Type type(Request request) {
