@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The scheme {@code tsid}: 42 bits of milliseconds since 2020 and 22 more bits, as 13 digits of Crockford's base 32.
  *
- * <p>Other implementations divide the 22 bits into the number of a node, which somebody has to configure, and a counter. Here all of them are
+ * <p>Other implementations divide the 22 bits into the number of a node, which has to be configured, and a counter. Here all of them are
  * the counter of {@link MonotonicClock}, which starts at a random value in each millisecond. So ids rise and never repeat within the process,
  * without a setting. Those of two processes collide if they are minted in the same millisecond and count through the same values.
  */
