@@ -8,6 +8,7 @@ final class Alphabet {
     static final Alphabet DECIMAL = new Alphabet("0123456789");
     static final Alphabet HEX = new Alphabet("0123456789abcdef");
     static final Alphabet BASE32 = new Alphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
+    static final Alphabet BASE32_LOWER = new Alphabet("0123456789abcdefghjkmnpqrstvwxyz");
     static final Alphabet BASE36 = new Alphabet("0123456789abcdefghijklmnopqrstuvwxyz");
     static final Alphabet BASE62 = new Alphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
     static final Alphabet BASE64URL = new Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");

@@ -147,13 +147,13 @@ public final class DayNonceScheme extends IdScheme {
     }
 
     @Override
-    String text(long high, long low) {
-        return formatDayUTC(startOf(LocalDate.ofEpochDay(high))) + "-" + random(high, low);
+    String text(ParsedId id) {
+        return formatDayUTC(startOf(LocalDate.ofEpochDay(id.high()))) + "-" + random(id);
     }
 
     @Override
-    Instant time(long high, long low) {
-        return startOf(LocalDate.ofEpochDay(high));
+    Instant time(ParsedId id) {
+        return startOf(LocalDate.ofEpochDay(id.high()));
     }
 
     private static Instant startOf(LocalDate day) {
@@ -161,9 +161,9 @@ public final class DayNonceScheme extends IdScheme {
     }
 
     @Override
-    String random(long high, long low) {
+    String random(ParsedId id) {
         StringBuilder nonce = new StringBuilder();
-        for (int rest = (int) low; rest > 1; rest /= SAFE_ALPHABET.length()) {
+        for (int rest = (int) id.low(); rest > 1; rest /= SAFE_ALPHABET.length()) {
             nonce.append((char) LETTERS.digit(rest % SAFE_ALPHABET.length()));
         }
         return nonce.reverse().toString();

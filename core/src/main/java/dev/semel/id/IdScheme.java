@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scheme of ids: a layout of up to 128 bits and one encoding of them as text. {@link IdSchemes} lists all schemes.
+ * A scheme of ids: a layout of up to 160 bits and one encoding of them as text. {@link IdSchemes} lists all schemes.
  *
  * <p>Every scheme guarantees:
  *
@@ -155,13 +155,47 @@ public abstract class IdScheme implements IdFormat {
     }
 
     /**
-     * Returns this scheme behind a prefix: {@code user-…}.
+     * Returns this scheme behind a prefix: {@code user-…}. A {@code typeid} follows a {@code _} instead.
      *
-     * @param prefix 1 to {@value #LONGEST_PREFIX} of {@code A-Za-z0-9_}. It never contains a {@code -}, so the first one ends it
+     * @param prefix 1 to {@value #LONGEST_PREFIX} of {@code A-Za-z0-9_}. It never contains a {@code -}, so the first one ends it. For
+     *     {@code typeid} 1 to 63 of {@code a-z_}, with a letter at both ends; the last {@code _} ends it
      * @throws MalformedException if the prefix is malformed
      */
-    public IdScheme prefixed(String prefix) {
+    public final IdScheme prefixed(String prefix) {
+        Fault fault = prefixFault(prefix);
+        if (fault != null) {
+            throw new MalformedException("prefix", prefix, fault, expectedPrefix());
+        }
         return new PrefixedScheme(prefix, this);
+    }
+
+    /** Returns the prefix of a text, if it begins with one and the separator of {@link #prefixed} ids. What follows may be anything. */
+    public final Optional<String> prefixOf(String text) {
+        int end = prefixEnd(text);
+        return end > 0 && prefixFault(text.substring(0, end)) == null
+                ? Optional.of(text.substring(0, end))
+                : Optional.empty();
+    }
+
+    /** Returns the index of the separator that ends the prefix of a text, or -1. */
+    int prefixEnd(String text) {
+        return text.indexOf(separator());
+    }
+
+    /** Returns the character between a prefix and an id. */
+    char separator() {
+        return '-';
+    }
+
+    /** Returns what is wrong with a prefix; null if it is valid. */
+    @Nullable Fault prefixFault(@Nullable String prefix) {
+        Fault fault = TextFormat.WORD.fault(prefix);
+        return fault == null && prefix != null && prefix.length() > LONGEST_PREFIX ? Fault.ofLength(prefix) : fault;
+    }
+
+    /** Describes a valid prefix, in words that complete “expected …”. */
+    String expectedPrefix() {
+        return "1 to " + LONGEST_PREFIX + " of 0-9A-Za-z_";
     }
 
     /** Decodes an id; returns null if the text is not an id of this scheme. */
@@ -171,25 +205,30 @@ public abstract class IdScheme implements IdFormat {
     abstract Fault layoutFault(String text);
 
     /** Returns the canonical text of an id. */
-    abstract String text(long high, long low);
+    abstract String text(ParsedId id);
 
     /** Returns the time in an id; null if the scheme has none. */
-    @Nullable Instant time(long high, long low) {
+    @Nullable Instant time(ParsedId id) {
         return null;
     }
 
-    /** Returns the UUID version of this scheme, or -1. */
-    int version() {
+    /** Whether ids of this scheme are UUIDs. */
+    boolean isUuid() {
+        return false;
+    }
+
+    /** Returns the UUID version of an id, or -1. */
+    int version(ParsedId id) {
         return -1;
     }
 
     /** Returns the number in an id that was counted, or -1. */
-    long number(long low) {
+    long number(ParsedId id) {
         return -1;
     }
 
     /** Returns the random part of an id in a readable form; empty if there is none. */
-    String random(long high, long low) {
+    String random(ParsedId id) {
         return "";
     }
 
@@ -247,7 +286,7 @@ public abstract class IdScheme implements IdFormat {
     }
 
     /** A decoded id. Two are equal if the names of their schemes and their texts are. */
-    public static final class ParsedId {
+    public static class ParsedId {
 
         private final IdScheme scheme;
         private final long high;
@@ -260,48 +299,54 @@ public abstract class IdScheme implements IdFormat {
         }
 
         /** Returns the scheme that decoded the id. */
-        public IdScheme scheme() {
+        public final IdScheme scheme() {
             return scheme;
         }
 
         /** Returns the id as text. */
-        public String text() {
-            return scheme.text(high, low);
+        public final String text() {
+            return scheme.text(this);
         }
 
         /** Returns when the id was minted, at the precision of its scheme: a second, a millisecond or a day. */
-        public Optional<Instant> time() {
-            return Optional.ofNullable(scheme.time(high, low));
+        public final Optional<Instant> time() {
+            return Optional.ofNullable(scheme.time(this));
         }
 
         /** Returns the version, if the id is a UUID. */
-        public OptionalInt version() {
-            return scheme.version() < 0 ? OptionalInt.empty() : OptionalInt.of(scheme.version());
+        public final OptionalInt version() {
+            int version = scheme.version(this);
+            return version < 0 ? OptionalInt.empty() : OptionalInt.of(version);
         }
 
         /** Returns the number, if the id was counted. */
-        public OptionalLong number() {
-            long number = scheme.number(low);
+        public final OptionalLong number() {
+            long number = scheme.number(this);
             return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
         }
 
         /** Returns the random part in hexadecimal digits, or in letters if the scheme draws letters. */
-        public Optional<String> random() {
-            String random = scheme.random(high, low);
+        public final Optional<String> random() {
+            String random = scheme.random(this);
             return random.isEmpty() ? Optional.empty() : Optional.of(random);
         }
 
         /** Returns the id as a {@link UUID} of the JDK, if it is one. */
-        public Optional<UUID> uuid() {
-            return scheme.version() < 0 ? Optional.empty() : Optional.of(new UUID(high, low));
+        public final Optional<UUID> uuid() {
+            return scheme.isUuid() ? Optional.of(new UUID(high, low)) : Optional.empty();
         }
 
-        long high() {
+        final long high() {
             return high;
         }
 
-        long low() {
+        final long low() {
             return low;
+        }
+
+        /** Returns the same bits as an id of another scheme. */
+        ParsedId in(IdScheme scheme) {
+            return new ParsedId(scheme, high, low);
         }
 
         @Override
@@ -318,7 +363,7 @@ public abstract class IdScheme implements IdFormat {
         }
 
         @Override
-        public String toString() {
+        public final String toString() {
             return text();
         }
     }

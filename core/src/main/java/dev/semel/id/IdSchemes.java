@@ -37,6 +37,24 @@ public final class IdSchemes {
     /** A counted number in seven digits of base 36. Anyone can guess the next one: not for public ids. */
     public static final IdScheme SEQ36 = add(new SequenceScheme("seq36", Alphabet.BASE36, 7));
 
+    /** Seconds and 128 random bits in 27 letters and digits. Sorts by time. */
+    public static final IdScheme KSUID = add(new KsuidScheme(CLOCK, RANDOM));
+
+    /** 21 random letters, digits, hyphens and underscores. */
+    public static final IdScheme NANOID = add(new NanoidScheme(RANDOM));
+
+    /**
+     * A UUID that sorts by time, strictly within this process, in 26 lower-case letters and digits. {@link IdScheme#prefixed} puts its type
+     * and a {@code _} before it.
+     */
+    public static final IdScheme TYPEID = add(new TypeidScheme(CLOCK, RANDOM));
+
+    /**
+     * 64 bits in 13 letters and digits that sort by time, strictly within this process. Ids of several processes may collide, and an id
+     * reveals those that were minted right after it: not for public ids.
+     */
+    public static final IdScheme TSID = add(new TsidScheme(CLOCK, RANDOM));
+
     /** A day and two or three letters. What is minted is a candidate that has to be allocated. */
     public static final DayNonceScheme DAY_NONCE = add(new DayNonceScheme(CLOCK, RANDOM));
 

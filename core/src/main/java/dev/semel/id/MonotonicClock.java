@@ -8,45 +8,54 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A clock whose ticks rise with every call in the process, even if the system's clock is set back: 48 bits of Unix milliseconds and a
- * 16-bit counter.
+ * A clock whose ticks rise with every call in the process, even if the system's clock is set back: milliseconds since an epoch, and a counter
+ * in the lowest bits. Both together have 64 bits.
  *
- * <p>In each new millisecond the counter starts at a random value in its lower half. So two processes are unlikely to count alike, and there
- * is room for 32,768 more ticks. If they are used up, or while the system's clock stands still or has been set back, the ticks continue from
- * the last one and may run ahead of the system's clock. They never wait and never repeat. All callers increment one word atomically; there is
- * no lock.
+ * <p>In each new millisecond the counter starts at a random value. So two processes are unlikely to count alike. The last 32,768 values are no
+ * starts, so there is room for as many more ticks. If they are used up, or while the system's clock stands still or has been set back, the
+ * ticks continue from the last one and may run ahead of the system's clock. They never wait and never repeat. All callers increment one word
+ * atomically; there is no lock.
  */
 final class MonotonicClock {
 
-    static final int COUNTER_BITS = 16;
-    static final Lifetime.Between LIFETIME = new Lifetime.Between(Instant.EPOCH, Instant.ofEpochMilli((1L << 48) - 1));
-
-    /** The last millisecond is not used for minting, so the word is stopped before it wraps around. */
-    private static final long END = -1L << COUNTER_BITS;
-
+    private static final int ROOM = 1 << 15;
     private static final int LAST = 16;
 
     private final String scheme;
     private final InstantSource clock;
+    private final long epochMillis;
+    private final int counterBits;
+    private final Lifetime.Between lifetime;
+
+    /** The last millisecond is not used for minting, so the word is stopped before it wraps around. */
+    private final long end;
 
     /** The last tick, padded on both sides: it is written by all threads, and must not share a cache line with other data. */
     private final AtomicLongArray last = new AtomicLongArray(2 * LAST + 1);
 
-    MonotonicClock(String scheme, InstantSource clock) {
+    /** @param counterBits more than 15 */
+    MonotonicClock(String scheme, InstantSource clock, Instant epoch, int counterBits) {
         this.scheme = scheme;
         this.clock = Objects.requireNonNull(clock);
+        this.epochMillis = epoch.toEpochMilli();
+        this.counterBits = counterBits;
+        this.lifetime = new Lifetime.Between(epoch, epoch.plusMillis((1L << (Long.SIZE - counterBits)) - 1));
+        this.end = -1L << counterBits;
     }
 
     /** Returns a tick that is higher than all before it. */
     long next(Randomness.Slot random) {
-        long millis = inLifetime(IdScheme.millis(scheme, clock, LIFETIME));
-        long tick = last.incrementAndGet(LAST);
-        if (millis > tick >>> COUNTER_BITS) {
-            tick = moveTo(millis << COUNTER_BITS | random.nextLong() >>> (Long.SIZE - COUNTER_BITS + 1));
+        long millis = IdScheme.millis(scheme, clock, lifetime) - epochMillis;
+        if (millis >>> (Long.SIZE - counterBits) != 0) {
+            throw new ExhaustedException(scheme, Instant.ofEpochMilli(millis + epochMillis), lifetime);
         }
-        if (Long.compareUnsigned(tick, END) >= 0) {
-            last.set(LAST, END);
-            throw new ExhaustedException(scheme, "a time so late", LIFETIME);
+        long tick = last.incrementAndGet(LAST);
+        if (millis > tick >>> counterBits) {
+            tick = moveTo(millis << counterBits | random.below((1 << counterBits) - ROOM));
+        }
+        if (Long.compareUnsigned(tick, end) >= 0) {
+            last.set(LAST, end);
+            throw new ExhaustedException(scheme, "a time so late", lifetime);
         }
         return tick;
     }
@@ -64,18 +73,20 @@ final class MonotonicClock {
         }
     }
 
-    /** Returns the milliseconds of a time, or throws if they do not fit into 48 bits. */
-    static long millisOf(String scheme, Instant time) {
-        if (time.isBefore(LIFETIME.first()) || time.isAfter(LIFETIME.last().plusNanos(999_999))) {
-            throw new ExhaustedException(scheme, time, LIFETIME);
+    /** Returns a tick at a given time with a random counter, or throws if the time is outside the lifetime. */
+    long tickAt(Instant time, Randomness.Slot random) {
+        if (time.isBefore(lifetime.first()) || time.isAfter(lifetime.last().plusNanos(999_999))) {
+            throw new ExhaustedException(scheme, time, lifetime);
         }
-        return time.toEpochMilli();
+        return (time.toEpochMilli() - epochMillis) << counterBits | random.nextLong() >>> (Long.SIZE - counterBits);
     }
 
-    private long inLifetime(long millis) {
-        if (millis >>> 48 != 0) {
-            throw new ExhaustedException(scheme, Instant.ofEpochMilli(millis), LIFETIME);
-        }
-        return millis;
+    /** Returns the time of a tick, whatever its counter. */
+    Instant timeOf(long tick) {
+        return Instant.ofEpochMilli((tick >>> counterBits) + epochMillis);
+    }
+
+    Lifetime.Between lifetime() {
+        return lifetime;
     }
 }

@@ -6,31 +6,30 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A scheme whose ids follow a prefix and a {@code -}. */
+/** A scheme whose ids follow a prefix and a separator. */
 final class PrefixedScheme extends IdScheme {
 
+    private final String prefix;
+
+    /** The prefix and the separator. */
     private final String head;
+
     private final IdScheme body;
 
+    /** @param prefix a valid one */
     PrefixedScheme(String prefix, IdScheme body) {
-        super(
-                checked(prefix) + "-" + body.name(),
-                union(prefix + "-", body.alphabet()),
-                prefix.length() + 1 + body.minLength(),
-                prefix.length() + 1 + body.maxLength());
-        this.head = prefix + "-";
-        this.body = body;
+        this(prefix, prefix + body.separator(), body);
     }
 
-    private static String checked(String prefix) {
-        Fault fault = TextFormat.WORD.fault(prefix);
-        if (fault == null && prefix.length() > LONGEST_PREFIX) {
-            fault = Fault.ofLength(prefix);
-        }
-        if (fault != null) {
-            throw new MalformedException("prefix", prefix, fault, "1 to " + LONGEST_PREFIX + " of 0-9A-Za-z_");
-        }
-        return prefix;
+    private PrefixedScheme(String prefix, String head, IdScheme body) {
+        super(
+                head + body.name(),
+                union(head, body.alphabet()),
+                head.length() + body.minLength(),
+                head.length() + body.maxLength());
+        this.prefix = prefix;
+        this.head = head;
+        this.body = body;
     }
 
     private static String union(String some, String others) {
@@ -55,7 +54,7 @@ final class PrefixedScheme extends IdScheme {
             return null;
         }
         ParsedId id = body.decode(text.substring(head.length()));
-        return id == null ? null : new ParsedId(this, id.high(), id.low());
+        return id == null ? null : id.in(this);
     }
 
     @Override
@@ -73,28 +72,33 @@ final class PrefixedScheme extends IdScheme {
     }
 
     @Override
-    String text(long high, long low) {
-        return head + body.text(high, low);
+    String text(ParsedId id) {
+        return head + body.text(id);
     }
 
     @Override
-    @Nullable Instant time(long high, long low) {
-        return body.time(high, low);
+    @Nullable Instant time(ParsedId id) {
+        return body.time(id);
     }
 
     @Override
-    int version() {
-        return body.version();
+    boolean isUuid() {
+        return body.isUuid();
     }
 
     @Override
-    long number(long low) {
-        return body.number(low);
+    int version(ParsedId id) {
+        return body.version(id);
     }
 
     @Override
-    String random(long high, long low) {
-        return body.random(high, low);
+    long number(ParsedId id) {
+        return body.number(id);
+    }
+
+    @Override
+    String random(ParsedId id) {
+        return body.random(id);
     }
 
     @Override
@@ -129,11 +133,11 @@ final class PrefixedScheme extends IdScheme {
 
     @Override
     public IdScheme drawingFrom(LongSupplier numbers) {
-        return body.drawingFrom(numbers).prefixed(head.substring(0, head.length() - 1));
+        return body.drawingFrom(numbers).prefixed(prefix);
     }
 
     @Override
     public IdScheme withClock(InstantSource clock) {
-        return body.withClock(clock).prefixed(head.substring(0, head.length() - 1));
+        return body.withClock(clock).prefixed(prefix);
     }
 }

@@ -57,7 +57,7 @@ final class SequenceScheme extends IdScheme {
         if (number < 0 || number > last) {
             throw new ExhaustedException(name(), "number " + number, lifetime());
         }
-        return text(0, number);
+        return encode(number);
     }
 
     @Override
@@ -81,9 +81,13 @@ final class SequenceScheme extends IdScheme {
     }
 
     @Override
-    String text(long high, long low) {
+    String text(ParsedId id) {
+        return encode(id.low());
+    }
+
+    private String encode(long number) {
         byte[] out = new byte[maxLength()];
-        long rest = low;
+        long rest = number;
         for (int i = out.length - 1; i >= 0; i--) {
             out[i] = digits.digit((int) (rest % digits.characters().length()));
             rest /= digits.characters().length();
@@ -92,8 +96,8 @@ final class SequenceScheme extends IdScheme {
     }
 
     @Override
-    long number(long low) {
-        return low;
+    long number(ParsedId id) {
+        return id.low();
     }
 
     @Override

@@ -141,20 +141,20 @@ final class Tid62Scheme extends IdScheme {
     }
 
     @Override
-    String text(long high, long low) {
+    String text(ParsedId id) {
         byte[] out = new byte[LENGTH];
-        encode(new Second(high), low, out);
+        encode(new Second(id.high()), id.low(), out);
         return Randomness.text(out, out.length);
     }
 
     @Override
-    Instant time(long high, long low) {
-        return Instant.ofEpochSecond(EPOCH_SECOND + high);
+    Instant time(ParsedId id) {
+        return Instant.ofEpochSecond(EPOCH_SECOND + id.high());
     }
 
     @Override
-    String random(long high, long low) {
-        return hex(0, low, 64);
+    String random(ParsedId id) {
+        return hex(0, id.low(), 64);
     }
 
     @Override

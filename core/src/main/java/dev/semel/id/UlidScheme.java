@@ -1,9 +1,6 @@
 package dev.semel.id;
 
 import dev.semel.id.IdScheme.Lifetime;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class UlidScheme extends IdScheme {
 
-    private static final int LENGTH = 26;
+    private static final int LENGTH = Base32.LENGTH_128;
     private static final short[] PAIRS = Alphabet.BASE32.pairs();
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
     private final Randomness random;
     private final MonotonicClock time;
@@ -25,70 +20,28 @@ final class UlidScheme extends IdScheme {
     UlidScheme(InstantSource clock, Randomness random) {
         super("ulid", Alphabet.BASE32.characters(), LENGTH, LENGTH);
         this.random = random;
-        this.time = new MonotonicClock(name(), clock);
+        this.time = new MonotonicClock(name(), clock, Instant.EPOCH, 16);
     }
 
     @Override
     public String mint() {
         try (Randomness.Slot slot = random.borrow()) {
-            encode(time.next(slot), slot.nextLong(), slot.scratch);
+            Base32.encode(PAIRS, time.next(slot), slot.nextLong(), slot.scratch);
             return slot.text(LENGTH);
         }
     }
 
     @Override
     public String mintAt(Instant instant) {
-        long millis = MonotonicClock.millisOf(name(), instant);
         try (Randomness.Slot slot = random.borrow()) {
-            encode(millis << 16 | slot.nextLong() >>> 48, slot.nextLong(), slot.scratch);
+            Base32.encode(PAIRS, time.tickAt(instant, slot), slot.nextLong(), slot.scratch);
             return slot.text(LENGTH);
         }
     }
 
-    /** Encodes one digit of three bits and 25 of five, in pairs. The 14th digit has one bit of the high word and four of the low. */
-    private static void encode(long high, long low, byte[] out) {
-        LONGS.set(
-                out,
-                0,
-                pair(high >>> 56) << 48 | pair(high >>> 46) << 32 | pair(high >>> 36) << 16 | pair(high >>> 26));
-        LONGS.set(
-                out,
-                8,
-                pair(high >>> 16) << 48
-                        | pair(high >>> 6) << 32
-                        | pair(high << 4 | low >>> 60) << 16
-                        | pair(low >>> 50));
-        LONGS.set(out, 16, pair(low >>> 40) << 48 | pair(low >>> 30) << 32 | pair(low >>> 20) << 16 | pair(low >>> 10));
-        SHORTS.set(out, 24, (short) pair(low));
-    }
-
-    /** Returns the lowest ten bits as two ASCII characters. */
-    private static long pair(long bits) {
-        return PAIRS[(int) bits & 1023];
-    }
-
     @Override
     @Nullable ParsedId decode(String text) {
-        if (text.length() != LENGTH) {
-            return null;
-        }
-        int first = Alphabet.BASE32.value(text.charAt(0));
-        int seen = first | 7 - first; // negative if the first character is no digit, or a digit above 7
-        long high = first;
-        for (int i = 1; i < 13; i++) {
-            int value = Alphabet.BASE32.value(text.charAt(i));
-            seen |= value;
-            high = high << 5 | value;
-        }
-        int fourteenth = Alphabet.BASE32.value(text.charAt(13));
-        seen |= fourteenth;
-        long low = fourteenth; // its first bit, which belongs to the high word, is shifted out below
-        for (int i = 14; i < LENGTH; i++) {
-            int value = Alphabet.BASE32.value(text.charAt(i));
-            seen |= value;
-            low = low << 5 | value;
-        }
-        return seen < 0 ? null : new ParsedId(this, high << 1 | fourteenth >>> 4, low);
+        return Base32.decode128(this, Alphabet.BASE32, text);
     }
 
     @Override
@@ -97,20 +50,20 @@ final class UlidScheme extends IdScheme {
     }
 
     @Override
-    String text(long high, long low) {
+    String text(ParsedId id) {
         byte[] out = new byte[LENGTH];
-        encode(high, low, out);
+        Base32.encode(PAIRS, id.high(), id.low(), out);
         return Randomness.text(out, out.length);
     }
 
     @Override
-    Instant time(long high, long low) {
-        return Instant.ofEpochMilli(high >>> 16);
+    Instant time(ParsedId id) {
+        return time.timeOf(id.high());
     }
 
     @Override
-    String random(long high, long low) {
-        return hex(high & 0xFFFF, low, 80);
+    String random(ParsedId id) {
+        return hex(id.high() & 0xFFFF, id.low(), 80);
     }
 
     @Override
@@ -135,7 +88,7 @@ final class UlidScheme extends IdScheme {
 
     @Override
     public Lifetime lifetime() {
-        return MonotonicClock.LIFETIME;
+        return time.lifetime();
     }
 
     @Override

@@ -15,9 +15,9 @@ final class Uuid4Scheme extends UuidScheme {
     }
 
     @Override
-    String random(long high, long low) {
-        long upper = high >>> 16 << 12 | (high & 0xFFF); // 60 bits, then 62
-        return hex(upper >>> 2, upper << 62 | (low & (-1L >>> 2)), 122);
+    String random(ParsedId id) {
+        long upper = id.high() >>> 16 << 12 | (id.high() & 0xFFF); // 60 bits, then 62
+        return hex(upper >>> 2, upper << 62 | (id.low() & (-1L >>> 2)), 122);
     }
 
     @Override

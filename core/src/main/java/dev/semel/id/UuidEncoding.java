@@ -113,10 +113,38 @@ enum UuidEncoding {
         Fault unreadable(String text) {
             return new Fault(21, "has a '" + text.charAt(21) + "', whose last four bits are not zero");
         }
+    },
+
+    /** {@code 2n1t201rmv87aae5j4csam8000}: Crockford's base 32 in lower case. */
+    BASE32(
+            Alphabet.BASE32_LOWER.characters(),
+            Base32.LENGTH_128,
+            10,
+            13,
+            "26 of 0-9a-z without i, l, o and u, at most 7zzzzzzzzzzzzzzzzzzzzzzzzz",
+            "as a UUID in base 32") {
+        @Override
+        String encode(long high, long low, byte[] out) {
+            Base32.encode(LOWER_PAIRS, high, low, out);
+            return Randomness.text(out, length);
+        }
+
+        @Override
+        @Nullable ParsedId read(IdScheme scheme, int version, String text) {
+            ParsedId id = Base32.decode128(scheme, Alphabet.BASE32_LOWER, text);
+            return id != null && isOf(version, (int) id.high(), (int) (id.low() >>> 48)) ? id : null;
+        }
+
+        @Override
+        Fault unreadable(String text) {
+            return new Fault(0, "exceeds 128 bits");
+        }
     };
 
     /** Stands for any version. */
-    private static final int ANY = -1;
+    static final int ANY = -1;
+
+    private static final short[] LOWER_PAIRS = Alphabet.BASE32_LOWER.pairs();
 
     private static final byte[] HEX = Alphabet.HEX.values();
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);

@@ -24,7 +24,7 @@ abstract class UuidScheme extends IdScheme {
     }
 
     @Override
-    final @Nullable ParsedId decode(String text) {
+    @Nullable ParsedId decode(String text) {
         return encoding.read(this, version, text);
     }
 
@@ -34,17 +34,22 @@ abstract class UuidScheme extends IdScheme {
     }
 
     @Override
-    final String text(long high, long low) {
-        return encoding.encode(high, low, new byte[encoding.length]);
+    final String text(ParsedId id) {
+        return encoding.encode(id.high(), id.low(), new byte[encoding.length]);
     }
 
     @Override
-    final int version() {
+    final boolean isUuid() {
+        return true;
+    }
+
+    @Override
+    int version(ParsedId id) {
         return version;
     }
 
     @Override
-    public final String expected() {
+    public String expected() {
         return encoding.expected + ", a UUID of version " + version;
     }
 }

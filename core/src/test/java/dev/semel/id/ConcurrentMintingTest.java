@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -90,7 +89,7 @@ class ConcurrentMintingTest {
         if (!scheme.isSortable()) {
             return;
         }
-        Comparator<String> order = scheme == IdSchemes.TID62
+        Comparator<String> order = scheme == IdSchemes.TID62 || scheme == IdSchemes.KSUID
                 ? Comparator.comparing(id -> scheme.parse(id).time().orElseThrow())
                 : Comparator.naturalOrder();
         for (int i = 1; i < ids.length; i++) {
@@ -117,12 +116,13 @@ class ConcurrentMintingTest {
     }
 
     static Stream<IdScheme> rising() {
-        return Stream.of(IdSchemes.UUID7, IdSchemes.ULID);
+        return Schemes.rising();
     }
 
-    @Test
-    void eightThreadsOnAClockThatStandsStill_mintDistinctIds() throws Exception {
-        IdScheme scheme = IdSchemes.UUID7.withClock(new SettableClock("2026-01-01T00:00:00Z"));
+    @ParameterizedTest
+    @MethodSource("rising")
+    void eightThreadsOnAClockThatStandsStill_mintDistinctIds(IdScheme system) throws Exception {
+        IdScheme scheme = system.withClock(new SettableClock("2026-01-01T00:00:00Z"));
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
             mintConcurrently(scheme, threads, 8);

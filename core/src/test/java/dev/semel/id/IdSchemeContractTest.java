@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Example;
@@ -34,7 +35,11 @@ class IdSchemeContractTest {
                 Arbitraries.strings()
                         .withChars("0123456789abcdefABCDEF-")
                         .ofMinLength(5)
-                        .ofMaxLength(40));
+                        .ofMaxLength(40),
+                Arbitraries.strings()
+                        .withChars("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_")
+                        .ofMinLength(7)
+                        .ofMaxLength(36));
     }
 
     @Provide
@@ -143,6 +148,29 @@ class IdSchemeContractTest {
         }
     }
 
+    /** An id in the other case, or with a character that looks like another, is not another encoding of the same id. */
+    @Property
+    void variantOfAnId_isNoOtherEncodingOfIt(@ForAll @From("schemes") IdScheme scheme) {
+        String id = scheme.mint();
+        for (String variant : new String[] {
+            id.toUpperCase(Locale.ROOT),
+            id.toLowerCase(Locale.ROOT),
+            id.replace('0', 'O'),
+            id.replace('0', 'o'),
+            id.replace('1', 'I'),
+            id.replace('1', 'l'),
+            id.replace('1', 'i'),
+            id.replace("-", "").replace("_", "")
+        }) {
+            assertAgreement(scheme, variant);
+            assertThat(scheme.isValid(variant)
+                            && !variant.equals(id)
+                            && scheme.parse(variant).equals(scheme.parse(id)))
+                    .as("%s and %s", id, variant)
+                    .isFalse();
+        }
+    }
+
     @Property
     void idAtAGivenTime_holdsIt(@ForAll @From("schemes") IdScheme scheme, @ForAll @From("times") Instant time) {
         scheme.parse(scheme.mintAt(time)).time().ifPresent(held -> {
@@ -166,9 +194,9 @@ class IdSchemeContractTest {
     }
 
     private static ChronoUnit unit(IdScheme scheme) {
-        String body = scheme.name().substring(scheme.name().startsWith("user_1-") ? 7 : 0);
+        String body = scheme.name().substring(scheme.name().startsWith("user_x") ? "user_x-".length() : 0);
         return switch (body) {
-            case "tid62" -> ChronoUnit.SECONDS;
+            case "tid62", "ksuid" -> ChronoUnit.SECONDS;
             case "day-nonce" -> ChronoUnit.DAYS;
             default -> ChronoUnit.MILLIS;
         };
@@ -198,6 +226,10 @@ class IdSchemeContractTest {
                         "ulid 26-26 true 64 1970 to 10889",
                         "seq10 10-10 true 0 9,999,999,999 ids",
                         "seq36 7-7 true 0 78,364,164,095 ids",
+                        "ksuid 27-27 true 128 2014 to 2150",
+                        "nanoid 21-21 false 126 endless",
+                        "typeid 26-26 true 58 1970 to 10889",
+                        "tsid 13-13 true 0 2020 to 2159",
                         "day-nonce 9-10 true 8 2000 to 2099");
     }
 }

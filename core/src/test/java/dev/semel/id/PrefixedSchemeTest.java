@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.id.IdScheme.ParsedId;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +29,26 @@ class PrefixedSchemeTest {
         assertThat(scheme.fault("session-550e8400")).isEqualTo(new IdFormat.Fault(-1, "has 8 characters"));
         assertThat(IdSchemes.SEQ36.prefixed("order").fault("reord-0000001"))
                 .isEqualTo(new IdFormat.Fault(0, "does not begin with order-"));
+    }
+
+    @Test
+    void prefixOfAText_endsAtTheFirstHyphen() {
+        assertThat(IdSchemes.NANOID.prefixOf("user-V1StGXR8_Z5jdHi6B-myT")).contains("user");
+        assertThat(IdSchemes.TID62.prefixOf("a_b-c-d")).contains("a_b");
+        for (String text : new String[] {"", "user", "-user", "\u00fc-x", "a b-x", "p".repeat(65) + "-x"}) {
+            assertThat(IdSchemes.TID62.prefixOf(text)).as(text).isEmpty();
+        }
+    }
+
+    @Test
+    void idsOfMoreThanTwoWords_keepThemAll() {
+        IdScheme scheme = IdSchemes.KSUID.prefixed("event");
+        ParsedId id = scheme.parse("event-0ujtsYcgvSTl8PAuAdqWYSMnLOv");
+        assertThat(id.text()).isEqualTo("event-0ujtsYcgvSTl8PAuAdqWYSMnLOv");
+        assertThat(id.time()).contains(Instant.parse("2017-10-10T04:00:47Z"));
+        assertThat(id)
+                .isEqualTo(scheme.parse(id.text()))
+                .isNotEqualTo(IdSchemes.KSUID.parse(id.text().substring(6)));
     }
 
     @ParameterizedTest

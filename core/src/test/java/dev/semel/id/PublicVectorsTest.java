@@ -62,13 +62,14 @@ class PublicVectorsTest {
             long low = variant << 62 | 0x2716446655440000L;
             for (IdScheme scheme : List.of(IdSchemes.UUID4, IdSchemes.UUID4S, IdSchemes.UUID464, IdSchemes.UUID7)) {
                 long version = scheme == IdSchemes.UUID7 ? 0x7000 : 0x4000;
-                String text = scheme.text(0x550e8400e29b01d4L | version, low);
+                String text = new ParsedId(scheme, 0x550e8400e29b01d4L | version, low).text();
                 assertThat(scheme.isValid(text)).as("%s %s", scheme, text).isFalse();
                 assertThat(scheme.fault(text))
                         .extracting(IdFormat.Fault::problem)
                         .asString()
                         .contains("variant");
-                String right = scheme.text(0x550e8400e29b01d4L | version, 2L << 62 | (low & (-1L >>> 2)));
+                String right =
+                        new ParsedId(scheme, 0x550e8400e29b01d4L | version, 2L << 62 | (low & (-1L >>> 2))).text();
                 assertThat(scheme.isValid(right)).as("%s %s", scheme, right).isTrue();
             }
         }
@@ -130,10 +131,9 @@ class PublicVectorsTest {
     @Property(tries = 20_000)
     void tid62OfAnyBits_isTheNumberInBase62(
             @ForAll @LongRange(min = 0, max = 0xFFFF_FFFFL) long seconds, @ForAll long random) {
-        String expected =
-                base62(BigInteger.valueOf(seconds).shiftLeft(64).or(new BigInteger(Long.toUnsignedString(random))));
+        String expected = base62(BigInteger.valueOf(seconds).shiftLeft(64).or(unsigned(random)), 17);
 
-        assertThat(IdSchemes.TID62.text(seconds, random)).isEqualTo(expected);
+        assertThat(new ParsedId(IdSchemes.TID62, seconds, random).text()).isEqualTo(expected);
         ParsedId read = IdSchemes.TID62.parse(expected);
         assertThat(read.high()).isEqualTo(seconds);
         assertThat(read.low()).isEqualTo(random);
@@ -149,21 +149,153 @@ class PublicVectorsTest {
             for (int off = -1; off <= 1; off++) {
                 BigInteger number =
                         first.add(round.multiply(BigInteger.valueOf(i))).add(BigInteger.valueOf(off));
-                assertThat(IdSchemes.TID62.text(number.shiftRight(64).longValueExact(), number.longValue()))
-                        .isEqualTo(base62(number));
+                assertThat(new ParsedId(IdSchemes.TID62, number.shiftRight(64).longValueExact(), number.longValue())
+                                .text())
+                        .isEqualTo(base62(number, 17));
             }
         }
     }
 
-    private static String base62(BigInteger number) {
+    private static BigInteger unsigned(long word) {
+        return new BigInteger(Long.toUnsignedString(word));
+    }
+
+    private static String base62(BigInteger number, int length) {
         StringBuilder digits = new StringBuilder();
         BigInteger rest = number;
-        while (digits.length() < 17) {
+        while (digits.length() < length) {
             BigInteger[] divided = rest.divideAndRemainder(BigInteger.valueOf(62));
             digits.append(BASE62.charAt(divided[1].intValue()));
             rest = divided[0];
         }
         return digits.reverse().toString();
+    }
+
+    /** From the readme of segmentio/ksuid, the reference implementation. */
+    @Example
+    void ksuidsOfTheReferenceImplementation_areRead() {
+        assertKsuid("0ujtsYcgvSTl8PAuAdqWYSMnLOv", 107_608_047, "b5a1cd34b5f99d1154fb6853345c9735");
+        assertKsuid("0ujzPyRiIAffKhBux4PvQdDqMHY", 107_610_780, "73fc1aa3b2446246d6e89fcd909e8fe8");
+        assertKsuid("0uk1Hbc9dQ9pxyTqJ93IUrfhdGq", 107_611_700, "9850eeec191bf4ff26f99315ce43b0c8");
+        assertKsuid("0uk1HdCJ6hUZKDgcxhpJwUl5ZEI", 107_611_700, "cc55072555316f45b8ca2d2979d3ed0a");
+        assertKsuid("0uk1HcdvF0p8C20KtTfdRSB9XIm", 107_611_700, "ba1c205d6177f0992d15ee606ae32238");
+        assertKsuid("0uk1Ha7hGJ1Q9Xbnkt0yZgNwg3g", 107_611_700, "67517ba309ea62ae7991b27bb6f2fcac");
+        assertKsuid("000000000000000000000000000", 0, "0".repeat(32));
+        assertKsuid("aWgEPTl1tmebfsQzFP4bxwgy80V", 0xFFFF_FFFFL, "f".repeat(32));
+        assertThat(IdSchemes.KSUID.parse("0ujtsYcgvSTl8PAuAdqWYSMnLOv").time())
+                .contains(Instant.parse("2017-10-10T04:00:47Z"));
+        for (String beyond : List.of("aWgEPTl1tmebfsQzFP4bxwgy80W", "aWgEPTl1tmebfsQzFP4bxwgy810", "z".repeat(27))) {
+            assertThat(IdSchemes.KSUID.fault(beyond)).isEqualTo(new IdFormat.Fault(-1, "exceeds 160 bits"));
+        }
+    }
+
+    private static void assertKsuid(String text, long second, String payload) {
+        ParsedId id = IdSchemes.KSUID.parse(text);
+        assertThat(id.time()).contains(Instant.ofEpochSecond(1_400_000_000 + second));
+        assertThat(id.random()).contains(payload);
+        assertThat(id.text()).isEqualTo(text);
+    }
+
+    @Property(tries = 20_000)
+    void ksuidOfAnyBits_isTheNumberInBase62(
+            @ForAll @LongRange(min = 0, max = 0xFFFF_FFFFL) long second, @ForAll long high, @ForAll long low) {
+        assertKsuidIsTheNumber(second, high, low);
+    }
+
+    /** Around the multiples of 62⁹ and 62¹⁸, where the digits of a chunk are all zero, or all z. */
+    @Property
+    void ksuidAroundRoundNumbers_isTheNumberInBase62(
+            @ForAll @LongRange(min = 0, max = 0xFFFF_FFFEL) long second, @ForAll long high, @ForAll long low) {
+        BigInteger number = number(second, high, low);
+        for (int digits : new int[] {9, 18}) {
+            BigInteger round = BigInteger.valueOf(62).pow(digits);
+            for (int off = -2; off <= 2; off++) {
+                BigInteger near =
+                        number.divide(round).add(BigInteger.ONE).multiply(round).add(BigInteger.valueOf(off));
+                assertKsuidIsTheNumber(
+                        near.shiftRight(128).longValueExact(),
+                        near.shiftRight(64).longValue(),
+                        near.longValue());
+            }
+        }
+    }
+
+    private static void assertKsuidIsTheNumber(long second, long high, long low) {
+        String expected = base62(number(second, high, low), 27);
+        KsuidScheme.Parsed id = new KsuidScheme.Parsed(IdSchemes.KSUID, second, high, low);
+
+        assertThat(id.text()).isEqualTo(expected);
+        assertThat(IdSchemes.KSUID.parse(expected)).isEqualTo(id).hasSameHashCodeAs(id);
+    }
+
+    private static BigInteger number(long second, long high, long low) {
+        return BigInteger.valueOf(second)
+                .shiftLeft(64)
+                .or(unsigned(high))
+                .shiftLeft(64)
+                .or(unsigned(low));
+    }
+
+    /** The estimate of the quotient is furthest off where the dividend or the quotient is greatest. */
+    @Property(tries = 20_000)
+    void quotientOfTwoWords_isThatOfTheirNumber(
+            @ForAll @LongRange(min = 0, max = 13_537_086_546_263_551L) long high, @ForAll long low) {
+        for (long divided : new long[] {high, 13_537_086_546_263_551L - (high >>> 40)}) {
+            BigInteger expected = unsigned(divided)
+                    .shiftLeft(64)
+                    .or(unsigned(low))
+                    .divide(BigInteger.valueOf(62).pow(9));
+            assertThat(unsigned(KsuidScheme.quotient(divided, low))).isEqualTo(expected);
+        }
+    }
+
+    /** From the readme of ai/nanoid. */
+    @Example
+    void nanoids_areTheBitsOfTheirCharacters() {
+        assertThat(IdSchemes.NANOID.parse("V1StGXR8_Z5jdHi6B-myT").text()).isEqualTo("V1StGXR8_Z5jdHi6B-myT");
+        assertThat(IdSchemes.NANOID.parse("A".repeat(21)).random()).contains("0".repeat(32));
+        assertThat(IdSchemes.NANOID.parse("_".repeat(21)).random()).contains("3" + "f".repeat(31));
+        assertThat(IdSchemes.NANOID.parse("-".repeat(21)).time()).isEmpty();
+        assertThat(IdSchemes.NANOID.fault("V1StGXR8_Z5jdHi6B=myT")).isEqualTo(new IdFormat.Fault(17, "has a '='"));
+        assertThat(IdSchemes.NANOID.fault("V1StGXR8_Z5jdHi6B-myTx"))
+                .isEqualTo(new IdFormat.Fault(-1, "has 22 characters"));
+    }
+
+    @Property(tries = 5_000)
+    void nanoidOfAnyBits_isWhatTheJdkWrites(@ForAll long high, @ForAll long low) {
+        ParsedId id = new ParsedId(IdSchemes.NANOID, high >>> 2, low);
+        // 18 bytes: a one, so that leading zeros count, and 18 bits that make 144
+        byte[] bits = number(0, high >>> 2, low).setBit(136).toByteArray();
+        String expected = Base64.getUrlEncoder().encodeToString(bits).substring(3);
+
+        assertThat(id.text()).isEqualTo(expected);
+        assertThat(IdSchemes.NANOID.parse(expected)).isEqualTo(id);
+    }
+
+    /** As tsid-creator 5.2.6 reads and writes them. The benchmark compares more of them with the library itself. */
+    @Example
+    void tsidsOfTheLibrary_areRead() {
+        assertTsid("0000000000000", 0, "2020-01-01T00:00:00Z");
+        assertTsid("0000000000001", 1, "2020-01-01T00:00:00Z");
+        assertTsid("01226N0640J7K", 0x008846a80c4048f3L, "2020-04-15T20:22:07.665Z");
+        assertTsid("028T5CY4TQKFF", 0x0123456789abcdefL, "2020-08-14T05:41:13.382Z");
+        assertTsid("0AXS476XC0Y8Z", 0x05772439bac0791fL, "2022-12-22T17:53:17.035Z");
+        assertTsid("7ZZZZZZZZZZZZ", Long.MAX_VALUE, "2089-09-06T15:47:35.551Z");
+        assertTsid("8000000000000", Long.MIN_VALUE, "2089-09-06T15:47:35.552Z");
+        assertTsid("FZZZZZZZZZZZZ", -1, "2159-05-15T07:35:11.103Z");
+        assertThat(IdSchemes.TSID.fault("G000000000000")).isEqualTo(new IdFormat.Fault(0, "exceeds 64 bits"));
+        assertThat(IdSchemes.TSID.fault("0AXS476XC0Y8z")).isEqualTo(new IdFormat.Fault(12, "has a 'z'"));
+        assertThat(IdSchemes.TSID.fault("0AXS476XCOY8Z")).isEqualTo(new IdFormat.Fault(9, "has a 'O'"));
+        assertThat(IdSchemes.TSID.isValid("0axs476xc0y8z")).isFalse();
+    }
+
+    private static void assertTsid(String text, long number, String time) {
+        ParsedId id = IdSchemes.TSID.parse(text);
+        assertThat(id.low()).isEqualTo(number);
+        assertThat(id.high()).isZero();
+        assertThat(id.time()).contains(Instant.parse(time));
+        assertThat(id.random()).contains(String.format("%06x", number & 0x3F_FFFF));
+        assertThat(id.text()).isEqualTo(text);
     }
 
     @Property(tries = 5_000)

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.id.Randomness.Slot;
+import java.math.BigInteger;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +32,23 @@ class RandomnessTest {
 
     static List<IdScheme> schemes() {
         return List.of(
-                IdSchemes.TID62, IdSchemes.UUID4, IdSchemes.UUID4S, IdSchemes.UUID464, IdSchemes.UUID7, IdSchemes.ULID);
+                IdSchemes.TID62,
+                IdSchemes.UUID4,
+                IdSchemes.UUID4S,
+                IdSchemes.UUID464,
+                IdSchemes.UUID7,
+                IdSchemes.ULID,
+                IdSchemes.KSUID,
+                IdSchemes.NANOID,
+                IdSchemes.TYPEID);
+    }
+
+    static Stream<IdScheme> rising() {
+        return Schemes.rising();
+    }
+
+    private static int counterBits(IdScheme scheme) {
+        return scheme == IdSchemes.TSID ? 22 : 16;
     }
 
     /** The number of random bits at the end of the hexadecimal field. A counter may precede them. */
@@ -42,10 +61,33 @@ class RandomnessTest {
     @ParameterizedTest
     @MethodSource("schemes")
     void eachBitAtAGivenTime_isSetHalfOfTheTimeAndKnowsNothingOfItsNeighbour(IdScheme scheme) {
-        int bits = scheme.isSortable() && scheme != IdSchemes.TID62
-                ? scheme.randomBits() + MonotonicClock.COUNTER_BITS
-                : scheme.randomBits();
+        assertFair(scheme, scheme.randomBits(), () -> scheme.mintAt(Instant.EPOCH.plusSeconds(2_000_000_000)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rising")
+    void eachBitOfTheCounterAtAGivenTime_isSetHalfOfTheTimeToo(IdScheme scheme) {
+        int bits = scheme.randomBits() + counterBits(scheme);
         assertFair(scheme, bits, () -> scheme.mintAt(Instant.EPOCH.plusSeconds(2_000_000_000)));
+    }
+
+    /** The last 32,768 values are no starts. Of the others, each half is as likely. */
+    @ParameterizedTest
+    @MethodSource("rising")
+    void counterOfANewMillisecond_startsAnywhereButAtTheEnd(IdScheme system) {
+        SettableClock clock = new SettableClock("2026-01-01T00:00:00Z");
+        IdScheme scheme = system.withClock(clock);
+        long starts = (1L << counterBits(system)) - 32_768;
+        int lower = 0;
+        for (int i = 0; i < SAMPLES; i++) {
+            clock.advance(Duration.ofMillis(1));
+            String random = scheme.parse(scheme.mint()).random().orElseThrow();
+            long start =
+                    new BigInteger(random, 16).shiftRight(scheme.randomBits()).longValueExact();
+            assertThat(start).isLessThan(starts);
+            lower += start < starts / 2 ? 1 : 0;
+        }
+        assertHalf(lower, scheme + " starts");
     }
 
     private static void assertFair(IdScheme scheme, int bits, Supplier<String> minting) {

@@ -12,9 +12,14 @@ final class Schemes {
     static List<IdScheme> all() {
         return Stream.concat(
                         IdSchemes.all().stream(),
-                        IdSchemes.all().stream().map(Schemes::minting).map(scheme -> scheme.prefixed("user_1")))
+                        IdSchemes.all().stream().map(Schemes::minting).map(scheme -> scheme.prefixed("user_x")))
                 .map(Schemes::minting)
                 .toList();
+    }
+
+    /** The schemes whose ids rise strictly within the process. */
+    static Stream<IdScheme> rising() {
+        return Stream.of(IdSchemes.UUID7, IdSchemes.ULID, IdSchemes.TYPEID, IdSchemes.TSID);
     }
 
     static IdScheme minting(IdScheme scheme) {

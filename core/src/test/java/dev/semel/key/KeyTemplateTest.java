@@ -71,6 +71,9 @@ class KeyTemplateTest {
     @CsvSource({
         "{a:uuid4}-{b:uuid4}, 123e4567-e89b-12d3-a456-426614174000-550e8400-e29b-41d4-a716-446655440000, a, 14, has version 1",
         "{a:uuid464}-{b:seq10}, VQ6E-OKbQdSnFkRmVUQAAB-0000000001, a, 21, has a",
+        "{a:nanoid}-{b:tsid}, V1StGXR8_Z5jdHi6B-myT-0AXS476XC0Y8z, b, 34, has a",
+        "user_{a:typeid}, user_01h455vb4pex5vsknk084sn02u, a, 30, has a",
+        "{a:ksuid}_{b:ksuid}, 0ujtsYcgvSTl8PAuAdqWYSMnLOv_aWgEPTl1tmebfsQzFP4bxwgy80-, b, 54, has a",
         "{a:seq10}{b:seq10}, 000000000x0000000001, a, 9, has a",
         "{a:seq10}{b:seq10}, 0000000001x000000001, b, 10, has a",
         "x{key:seq10}, x1, key, 1, has 1 character"
@@ -196,6 +199,8 @@ class KeyTemplateTest {
         "{userid:uuid4}-{workoutid:uuid4}-{exerciseid:uuid4}", // a hyphen inside, but a fixed width
         "{userid:tid62}-{workoutid:tid62}-{exerciseid:tid62}",
         "{a:uuid464}{b:uuid464}",
+        "{a:nanoid}-{b:nanoid}", // hyphens and underscores inside, but a fixed width
+        "user_{user:typeid}_{event:ksuid}{order:tsid}",
         "{prefix:word}-{id:tid62}",
         "{x:word}_-{y}", // no word holds the hyphen
         "{x:hex}_tag_{y:hex}",

@@ -1,5 +1,6 @@
 package dev.semel.bench.ids;
 
+import com.github.f4b6a3.ksuid.Ksuid;
 import com.github.f4b6a3.tsid.Tsid;
 import com.github.f4b6a3.ulid.Ulid;
 import com.github.f4b6a3.uuid.alt.GUID;
@@ -37,6 +38,26 @@ public class Checking {
     }
 
     @Benchmark
+    public boolean ksuid(Samples samples) {
+        return IdSchemes.KSUID.isValid(samples.ksuid());
+    }
+
+    @Benchmark
+    public boolean nanoid(Samples samples) {
+        return IdSchemes.NANOID.isValid(samples.nanoid());
+    }
+
+    @Benchmark
+    public boolean typeid(Samples samples) {
+        return IdSchemes.TYPEID.isValid(samples.typeid());
+    }
+
+    @Benchmark
+    public boolean tsid(Samples samples) {
+        return IdSchemes.TSID.isValid(samples.tsid());
+    }
+
+    @Benchmark
     public boolean uuidCreator4(Samples samples) {
         return UuidValidator.isValid(samples.uuid4(), 4);
     }
@@ -54,6 +75,11 @@ public class Checking {
     @Benchmark
     public boolean ulidCreator(Samples samples) {
         return Ulid.isValid(samples.ulid());
+    }
+
+    @Benchmark
+    public boolean ksuidCreator(Samples samples) {
+        return Ksuid.isValid(samples.ksuid());
     }
 
     @Benchmark

@@ -13,7 +13,8 @@ import java.util.Map;
 /** The page of the benchmark of ids: ratios to peers, all figures, and a plot. */
 final class IdsReport extends Report {
 
-    private static final List<String> OURS = List.of("tid62", "uuid4", "uuid4s", "uuid464", "uuid7", "ulid");
+    private static final List<String> OURS =
+            List.of("tid62", "uuid4", "uuid4s", "uuid464", "uuid7", "ulid", "ksuid", "nanoid", "typeid", "tsid");
 
     /** Peers that use fresh randomness for each id. */
     private static final List<String> FRESH =
@@ -21,7 +22,7 @@ final class IdsReport extends Report {
 
     /** Peers that increment the last id, and use little or no randomness. */
     private static final List<String> MONOTONIC =
-            List.of("javaUuidGenerator7", "ulidCreatorMonotonic", "tsidCreator", "typeid", "uuidCreator7");
+            List.of("javaUuidGenerator7", "ulidCreatorMonotonic", "tsidCreator", "typeidJava", "uuidCreator7");
 
     private static final Map<String, String> LABELS = Map.ofEntries(
             Map.entry("jdkUuid4", "JDK UUID, v4"),
@@ -34,7 +35,7 @@ final class IdsReport extends Report {
             Map.entry("ksuidCreator", "ksuid-creator 4.1.1"),
             Map.entry("tsidCreator", "tsid-creator 5.2.6"),
             Map.entry("jnanoid", "jnanoid 2.0.0"),
-            Map.entry("typeid", "typeid-java 0.2.0"));
+            Map.entry("typeidJava", "typeid-java 0.2.0"));
 
     IdsReport(Measurements measured) {
         super("ids", measured);
@@ -56,12 +57,19 @@ final class IdsReport extends Report {
         page.append(ratio(IdsBench.MINTING, "uuid7", List.of("uuidCreator7", "javaUuidGenerator7"), "other v7", 1, 1));
         page.append(
                 ratio(IdsBench.MINTING, "ulid", List.of("ulidCreator", "ulidCreatorMonotonic"), "other ULIDs", 1, 1));
+        page.append(ratio(IdsBench.MINTING, "ksuid", List.of("ksuidCreator"), "other KSUIDs", 1, 1));
+        page.append(ratio(IdsBench.MINTING, "nanoid", List.of("jnanoid"), "other Nano IDs", 1, 1));
+        page.append(ratio(IdsBench.MINTING, "typeid", List.of("typeidJava"), "other TypeIDs", 1, 1));
+        page.append(ratio(IdsBench.MINTING, "tsid", List.of("tsidCreator"), "other TSIDs", 1, 1));
         for (Task task : List.of(IdsBench.CHECKING, IdsBench.READING)) {
             page.append(
                     ratio(task, "uuid4", List.of("jdkUuid4", "uuidCreator4", "uuidCreatorGuid4"), "other v4", 1, 1));
             page.append(ratio(task, "uuid7", List.of("uuidCreator7"), "other v7", 1, 1));
             page.append(ratio(task, "ulid", List.of("ulidCreator"), "other ULIDs", 1, 1));
+            page.append(ratio(task, "ksuid", List.of("ksuidCreator"), "other KSUIDs", 1, 1));
+            page.append(ratio(task, "tsid", List.of("tsidCreator"), "other TSIDs", 1, 1));
         }
+        page.append(ratio(IdsBench.READING, "typeid", List.of("typeidJava"), "other TypeIDs", 1, 1));
         page.append(String.format(
                 Locale.ROOT,
                 "%nTwo threads together mint %.2f × as many `tid62` per second as one.%n",

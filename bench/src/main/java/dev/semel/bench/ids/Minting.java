@@ -54,6 +54,26 @@ public class Minting {
     }
 
     @Benchmark
+    public String ksuid() {
+        return IdSchemes.KSUID.mint();
+    }
+
+    @Benchmark
+    public String nanoid() {
+        return IdSchemes.NANOID.mint();
+    }
+
+    @Benchmark
+    public String typeid() {
+        return IdSchemes.TYPEID.mint();
+    }
+
+    @Benchmark
+    public String tsid() {
+        return IdSchemes.TSID.mint();
+    }
+
+    @Benchmark
     public String jdkUuid4() {
         return UUID.randomUUID().toString();
     }
@@ -99,7 +119,7 @@ public class Minting {
     }
 
     @Benchmark
-    public String typeid() {
+    public String typeidJava() {
         return TypeId.generate().toString();
     }
 }

@@ -1,9 +1,11 @@
 package dev.semel.bench.ids;
 
+import com.github.f4b6a3.ksuid.Ksuid;
 import com.github.f4b6a3.tsid.Tsid;
 import com.github.f4b6a3.ulid.Ulid;
 import com.github.f4b6a3.uuid.UuidCreator;
 import com.github.f4b6a3.uuid.alt.GUID;
+import de.fxlae.typeid.TypeId;
 import dev.semel.id.IdScheme.ParsedId;
 import dev.semel.id.IdSchemes;
 import java.util.UUID;
@@ -39,6 +41,26 @@ public class Reading {
     }
 
     @Benchmark
+    public ParsedId ksuid(Samples samples) {
+        return IdSchemes.KSUID.parse(samples.ksuid());
+    }
+
+    @Benchmark
+    public ParsedId nanoid(Samples samples) {
+        return IdSchemes.NANOID.parse(samples.nanoid());
+    }
+
+    @Benchmark
+    public ParsedId typeid(Samples samples) {
+        return IdSchemes.TYPEID.parse(samples.typeid());
+    }
+
+    @Benchmark
+    public ParsedId tsid(Samples samples) {
+        return IdSchemes.TSID.parse(samples.tsid());
+    }
+
+    @Benchmark
     public UUID jdkUuid4(Samples samples) {
         return UUID.fromString(samples.uuid4());
     }
@@ -61,6 +83,16 @@ public class Reading {
     @Benchmark
     public Ulid ulidCreator(Samples samples) {
         return Ulid.from(samples.ulid());
+    }
+
+    @Benchmark
+    public Ksuid ksuidCreator(Samples samples) {
+        return Ksuid.from(samples.ksuid());
+    }
+
+    @Benchmark
+    public TypeId typeidJava(Samples samples) {
+        return TypeId.parse(samples.typeid());
     }
 
     @Benchmark

@@ -1,6 +1,5 @@
 package dev.semel.bench.ids;
 
-import com.github.f4b6a3.tsid.TsidCreator;
 import dev.semel.id.IdSchemes;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -17,7 +16,10 @@ public class Samples {
     private final String[] uuid4 = sample(IdSchemes.UUID4::mint);
     private final String[] uuid7 = sample(IdSchemes.UUID7::mint);
     private final String[] ulid = sample(IdSchemes.ULID::mint);
-    private final String[] tsid = sample(() -> TsidCreator.getTsid().toString());
+    private final String[] ksuid = sample(IdSchemes.KSUID::mint);
+    private final String[] nanoid = sample(IdSchemes.NANOID::mint);
+    private final String[] typeid = sample(IdSchemes.TYPEID::mint);
+    private final String[] tsid = sample(IdSchemes.TSID::mint);
     private int next;
 
     private static String[] sample(Supplier<String> minting) {
@@ -42,6 +44,18 @@ public class Samples {
 
     String ulid() {
         return ulid[index()];
+    }
+
+    String ksuid() {
+        return ksuid[index()];
+    }
+
+    String nanoid() {
+        return nanoid[index()];
+    }
+
+    String typeid() {
+        return typeid[index()];
     }
 
     String tsid() {

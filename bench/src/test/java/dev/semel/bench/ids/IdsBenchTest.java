@@ -24,10 +24,14 @@ class IdsBenchTest {
         assertThat(page)
                 .contains(
                         "minting `tid62`, relative to peers with fresh randomness",
+                        "minting `ksuid`, relative to other KSUIDs",
+                        "minting `nanoid`, relative to other Nano IDs",
+                        "minting `typeid`, relative to other TypeIDs",
+                        "reading `tsid`, relative to other TSIDs",
                         "## Minting",
                         "## Checking",
                         "## Reading")
-                .contains("| **tid62** |", "| uuid-creator 6.1.1, v7 |")
+                .contains("| **tid62** |", "| **ksuid** |", "| uuid-creator 6.1.1, v7 |", "| typeid-java 0.2.0 |")
                 .doesNotContain("NaN");
         assertThat(Files.readString(out.resolve("ids.svg")))
                 .startsWith("<svg")

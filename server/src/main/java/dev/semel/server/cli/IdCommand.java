@@ -43,7 +43,10 @@ final class IdCommand implements Runnable {
     @Option(
             names = "--prefix",
             paramLabel = "PREFIX",
-            description = "Puts this and a hyphen before each id: letters, digits and underscores.")
+            description = {
+                "Puts this and a hyphen before each id: letters, digits and underscores.",
+                "Before a typeid, this and an underscore: lower-case letters and underscores."
+            })
     private @Nullable String prefix;
 
     @Option(
@@ -98,8 +101,8 @@ final class IdCommand implements Runnable {
         try {
             return prefix == null ? named : named.prefixed(prefix);
         } catch (MalformedException e) {
-            throw wrongUse("--prefix must be 1 to " + IdScheme.LONGEST_PREFIX + " letters, digits and underscores, not "
-                    + Suggestions.quote(String.valueOf(prefix)) + ".");
+            throw wrongUse(
+                    "--prefix must be " + e.expected() + ", not " + Suggestions.quote(String.valueOf(prefix)) + ".");
         }
     }
 

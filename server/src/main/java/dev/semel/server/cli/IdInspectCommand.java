@@ -5,13 +5,12 @@ import dev.semel.id.IdScheme;
 import dev.semel.id.IdScheme.ParsedId;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.MalformedException;
-import dev.semel.id.TextFormat;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,8 +56,8 @@ final class IdInspectCommand implements Callable<Integer> {
         Semel.allowHyphens(spec);
     }
 
-    /** An id found in a text, and the prefix before it, which may be empty. */
-    private record Reading(String prefix, ParsedId id) {}
+    /** An id found in a text, and the prefix with its separator before it, which may be empty. */
+    private record Reading(String head, ParsedId id) {}
 
     @Override
     public Integer call() {
@@ -107,24 +106,20 @@ final class IdInspectCommand implements Callable<Integer> {
                 readings.add(new Reading("", scheme.parse(text)));
             }
         }
-        String body = bodyOf(text);
-        if (body != null) {
-            String prefix = text.substring(0, text.length() - body.length() - 1);
-            for (IdScheme scheme : IdSchemes.all()) {
-                if (scheme.isValid(body)) {
-                    readings.add(new Reading(prefix, scheme.parse(body)));
-                }
+        for (IdScheme scheme : IdSchemes.all()) {
+            String head = head(scheme, text);
+            String body = text.substring(head.length());
+            if (!head.isEmpty() && scheme.isValid(body)) {
+                readings.add(new Reading(head, scheme.parse(body)));
             }
         }
         return readings;
     }
 
-    /** Returns the text after the prefix; null if it has no prefix. */
-    private static @Nullable String bodyOf(String text) {
-        int hyphen = text.indexOf('-');
-        boolean prefixed =
-                hyphen > 0 && hyphen <= IdScheme.LONGEST_PREFIX && TextFormat.WORD.isValid(text.substring(0, hyphen));
-        return prefixed ? text.substring(hyphen + 1) : null;
+    /** Returns the prefix of a text with its separator; empty if it has none. */
+    private static String head(IdScheme scheme, String text) {
+        return text.substring(
+                0, scheme.prefixOf(text).map(prefix -> prefix.length() + 1).orElse(0));
     }
 
     private void printJson(String text, List<Reading> readings) {
@@ -139,8 +134,8 @@ final class IdInspectCommand implements Callable<Integer> {
     private static void write(JsonGenerator object, Reading reading) {
         object.writeStartObject();
         object.writeStringProperty("scheme", reading.id.scheme().name());
-        if (!reading.prefix.isEmpty()) {
-            object.writeStringProperty("prefix", reading.prefix);
+        if (!reading.head.isEmpty()) {
+            object.writeStringProperty("prefix", reading.head.substring(0, reading.head.length() - 1));
         }
         reading.id.time().ifPresent(time -> object.writeStringProperty("time", time.toString()));
         reading.id.version().ifPresent(version -> object.writeNumberProperty("version", version));
@@ -159,30 +154,49 @@ final class IdInspectCommand implements Callable<Integer> {
             reading.id.version().ifPresent(version -> holdings.add("version " + version));
             reading.id.number().ifPresent(number -> holdings.add("number " + number));
             reading.id.random().ifPresent(random -> holdings.add("random " + random));
-            String prefix = reading.prefix.isEmpty() ? "" : "after " + reading.prefix + "-: ";
-            table.add(reading.id.scheme().name(), prefix + String.join(", ", holdings));
+            String after = reading.head.isEmpty() ? "" : "after " + reading.head + ": ";
+            table.add(reading.id.scheme().name(), after + String.join(", ", holdings));
         }
         table.print(terminal, "  ");
     }
 
-    /** Reports the fault that the scheme of fitting length finds last in the text; if no length fits, the lengths of all schemes. */
+    /** Why a text, or what follows its prefix, is no id of a scheme whose ids are as long. */
+    private record Miss(IdScheme scheme, String text, IdFormat.Fault fault) {
+
+        long foreignCharacters() {
+            return text.chars().filter(c -> scheme.alphabet().indexOf(c) < 0).count();
+        }
+
+        int rest() {
+            return text.length() - fault.at();
+        }
+
+        MalformedException error() {
+            return new MalformedException("id", text, fault, scheme.name() + ": " + scheme.expected());
+        }
+    }
+
+    private static Stream<Miss> misses(IdScheme scheme, String text) {
+        IdFormat.Fault fault = scheme.fault(text);
+        boolean fits = text.length() >= scheme.minLength() && text.length() <= scheme.maxLength();
+        return fault != null && fits ? Stream.of(new Miss(scheme, text, fault)) : Stream.empty();
+    }
+
+    /**
+     * Reports the fault of the scheme of fitting length that lacks the fewest of the characters; of several, the fault that is found last. If
+     * no length fits, reports the lengths of all schemes.
+     */
     private void complain(String text) {
-        String body = bodyOf(text);
-        MalformedException nearest = null;
-        int amiss = Integer.MAX_VALUE;
-        for (String candidate : body == null ? List.of(text) : List.of(body, text)) {
-            for (IdScheme scheme : IdSchemes.all()) {
-                IdFormat.Fault fault = scheme.fault(candidate);
-                boolean fits = candidate.length() >= scheme.minLength() && candidate.length() <= scheme.maxLength();
-                if (fault != null && fits && candidate.length() - fault.at() < amiss) {
-                    amiss = candidate.length() - fault.at();
-                    nearest = new MalformedException("id", candidate, fault, scheme.name() + ": " + scheme.expected());
-                }
-            }
-        }
-        if (nearest == null) {
-            nearest = new MalformedException("id", text, IdFormat.Fault.ofLength(text), LENGTHS);
-        }
+        List<IdScheme> schemes = IdSchemes.all();
+        MalformedException nearest = Stream.concat(
+                        schemes.stream()
+                                .flatMap(scheme -> misses(
+                                        scheme,
+                                        text.substring(head(scheme, text).length()))),
+                        schemes.stream().flatMap(scheme -> misses(scheme, text)))
+                .min(Comparator.comparingLong(Miss::foreignCharacters).thenComparingInt(Miss::rest))
+                .map(Miss::error)
+                .orElseGet(() -> new MalformedException("id", text, IdFormat.Fault.ofLength(text), LENGTHS));
         terminal.flush();
         spec.commandLine().getErr().println(spec.qualifiedName() + ": " + nearest.getMessage());
     }

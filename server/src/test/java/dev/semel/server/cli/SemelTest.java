@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -78,6 +79,12 @@ class SemelTest {
     }
 
     @Test
+    void id_putsTheTypeBeforeATypeid() {
+        assertThat(semel("id", "typeid", "--prefix", "user").out()).matches("user_[0-7][0-9a-z]{25}\n");
+        assertThat(semel("id", "tsid", "--prefix", "user").out()).matches("user-[0-9A-F][0-9A-Z]{12}\n");
+    }
+
+    @Test
     void id_countsFromTheGivenStart() {
         assertThat(semel("id", "seq36", "-n", "2", "--from", "35").lines()).containsExactly("000000z", "0000010");
         assertThat(semel("id", "seq10").lines()).containsExactly("0000000001");
@@ -116,6 +123,43 @@ class SemelTest {
         assertThat(semel("id", "inspect", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
                         .out())
                 .contains("uuid7  time 2022-02-22T19:22:22Z, version 7");
+    }
+
+    @Test
+    void inspect_showsWhatIdsOfOtherLibrariesHold() {
+        assertThat(semel("id", "inspect", "--json", "0ujtsYcgvSTl8PAuAdqWYSMnLOv")
+                        .out())
+                .contains("{\"scheme\":\"ksuid\",\"time\":\"2017-10-10T04:00:47Z\","
+                        + "\"random\":\"b5a1cd34b5f99d1154fb6853345c9735\"}");
+        assertThat(semel("id", "inspect", "user-0AXS476XC0Y8Z").out())
+                .contains("tsid  after user-: time 2022-12-22T17:53:17.035Z, random 00791f");
+        assertThat(semel("id", "inspect", "V1StGXR8_Z5jdHi6B-myT").out()).contains("nanoid  random 1");
+    }
+
+    @Test
+    void inspect_knowsATypeidByItself() {
+        assertThat(semel("id", "inspect", "--json", "pre_fix_01h455vb4pex5vsknk084sn02q")
+                        .out())
+                .isEqualTo("{\"id\":\"pre_fix_01h455vb4pex5vsknk084sn02q\",\"schemes\":[{\"scheme\":\"typeid\","
+                        + "\"prefix\":\"pre_fix\",\"time\":\"2023-06-30T03:34:18.518Z\",\"version\":7,"
+                        + "\"uuid\":\"01890a5d-ac96-774b-bcce-b302099a8057\",\"random\":\"1d2fcceb302099a8057\"}]}\n");
+        assertThat(semel("id", "inspect", "user_01h455vb4pex5vsknk084sn02q").out())
+                .contains("  typeid  after user_: time 2023-06-30T03:34:18.518Z, version 7, random");
+        assertThat(semel("id", "inspect", "--json", "00000000000000000000000000")
+                        .out())
+                .contains("{\"scheme\":\"typeid\",\"uuid\":\"00000000-0000-0000-0000-000000000000\"}");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "prefix_8zzzzzzzzzzzzzzzzzzzzzzzzz, exceeds 128 bits (at 0); expected typeid: 26 of",
+        "prefix_01h455vb4pex5vsknk084sn02u, has a 'u' (at 25); expected typeid: 26 of",
+        "aWgEPTl1tmebfsQzFP4bxwgy80W, exceeds 160 bits; expected ksuid: 27 of",
+        "G000000000000, exceeds 64 bits (at 0); expected tsid: 13 of",
+        "017F22e2-79b0-7cc3-98c4-dc0c0c07398f, has a 'F' (at 3); expected uuid4: 36 characters"
+    })
+    void inspect_reportsTheFaultOfTheSchemeThatWasMeant(String id, String fault) {
+        assertOneLine(semel("id", "inspect", id), 1, fault);
     }
 
     @Test

@@ -66,9 +66,7 @@ public final class Collections implements App {
         IdScheme scheme = IdSource.scheme(given(request, "scheme").orElse(IdSchemes.TID62.name()));
         IdScheme counted =
                 IdSource.minting(scheme, request.tx(), request.user(), "collections/" + collection.collection());
-        IdScheme minting = given(request, "prefix")
-                .map(prefix -> prefixed(counted, prefix))
-                .orElse(counted);
+        IdScheme minting = prefixed(request, counted);
         Document document = scheme.isCounted()
                 ? createCounted(request, collection, minting, data)
                 : collection.createMinted(request.tx(), minting::mint, data);
@@ -80,9 +78,10 @@ public final class Collections implements App {
         return request.parameter(parameter).filter(value -> !value.isEmpty());
     }
 
-    private static IdScheme prefixed(IdScheme scheme, String prefix) {
+    /** Returns a scheme behind the prefix that a request asks for, if it does. */
+    private static IdScheme prefixed(Request request, IdScheme scheme) {
         try {
-            return scheme.prefixed(prefix);
+            return given(request, "prefix").map(scheme::prefixed).orElse(scheme);
         } catch (MalformedException e) {
             throw ProblemException.malformed(e);
         }
@@ -178,8 +177,9 @@ public final class Collections implements App {
         int count = request.number("n", 1, MOST_IDS);
         return ApiResponse.ok(
                 scheme.isCounted()
-                        ? transactions.run(tx -> ids(IdSource.minting(scheme, tx, request.user(), "ids"), count))
-                        : ids(scheme, count));
+                        ? transactions.run(tx ->
+                                ids(prefixed(request, IdSource.minting(scheme, tx, request.user(), "ids")), count))
+                        : ids(prefixed(request, scheme), count));
     }
 
     private static JsonNode ids(IdScheme scheme, int count) {

@@ -2,15 +2,18 @@ package dev.semel.server.apps.collections;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.server.EndToEnd;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 class CollectionsEndToEndTest extends EndToEnd {
 
@@ -61,15 +64,20 @@ class CollectionsEndToEndTest extends EndToEnd {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tid62", "uuid4", "uuid4s", "uuid464", "uuid7", "ulid", "seq10", "seq36"})
+    @ValueSource(
+            strings = {
+                "tid62", "uuid4", "uuid4s", "uuid464", "uuid7", "ulid", "seq10", "seq36", "ksuid", "nanoid", "typeid",
+                "tsid"
+            })
     void scheme_makesTheIds(String scheme) {
         Client ann = somebody();
         String plain = ann.post(NOTES + "?scheme=" + scheme, "1").text("id");
         assertThat(IdSchemes.named(scheme).orElseThrow().isValid(plain)).isTrue();
         String prefixed = ann.post(NOTES + "?prefix=user&scheme=" + scheme, "1").text("id");
-        assertThat(prefixed).startsWith("user-");
-        assertThat(IdSchemes.named(scheme).orElseThrow().isValid(prefixed.substring(5)))
-                .isTrue();
+        assertThat(prefixed).startsWith(scheme.equals("typeid") ? "user_" : "user-");
+        IdScheme users = IdSchemes.named(scheme).orElseThrow().prefixed("user");
+        assertThat(users.isValid(prefixed)).isTrue();
+        assertThat(ann.get(NOTES + "/" + prefixed).status()).isEqualTo(200);
 
         Reply ids = ann.get("/v1/ids/" + scheme + "?n=3");
         assertThat(ids.json().propertyNames()).containsExactly("ids");
@@ -79,6 +87,36 @@ class CollectionsEndToEndTest extends EndToEnd {
                 .forEach(id -> assertThat(IdSchemes.named(scheme).orElseThrow().isValid(id.asString()))
                         .isTrue());
         assertThat(ann.get("/v1/ids/" + scheme).json().get("ids").size()).isEqualTo(1);
+        Reply prefixedIds = ann.get("/v1/ids/" + scheme + "?n=2&prefix=user");
+        assertThat(prefixedIds.json().get("ids").size()).isEqualTo(2);
+        prefixedIds
+                .json()
+                .get("ids")
+                .forEach(id -> assertThat(users.isValid(id.asString())).isTrue());
+    }
+
+    @Test
+    void schemesThatAreDescribed_areThoseThatThereAre() {
+        Client ann = somebody();
+        JsonNode paths = ann.get("/openapi.json").json().get("paths");
+        JsonNode described = paths.at("/~1v1~1ids~1{scheme}/get/parameters/0/schema/enum");
+        assertThat(described.valueStream().map(JsonNode::asString))
+                .containsExactlyElementsOf(IdSchemes.all().stream()
+                        .map(IdScheme::name)
+                        .filter(name -> !name.equals("day-nonce"))
+                        .toList());
+        Reply unknown = ann.get("/v1/ids/snowflake");
+        assertThat(unknown.text("detail"))
+                .endsWith("must be one of "
+                        + described.valueStream().map(JsonNode::asString).collect(Collectors.joining(", ")));
+    }
+
+    @Test
+    void numbersOfACountedScheme_areTheSameBehindEveryPrefix() {
+        Client ann = somebody();
+        assertThat(ann.get("/v1/ids/seq10?prefix=order").text()).isEqualTo("{\"ids\":[\"order-0000000001\"]}");
+        assertThat(ann.get("/v1/ids/seq10?prefix=user").text()).isEqualTo("{\"ids\":[\"user-0000000002\"]}");
+        assertThat(ann.get("/v1/ids/seq10").text()).isEqualTo("{\"ids\":[\"0000000003\"]}");
     }
 
     @Test
@@ -88,6 +126,12 @@ class CollectionsEndToEndTest extends EndToEnd {
         assertInvalid(ann.post(NOTES + "?scheme=day-nonce", "1"), "scheme");
         assertInvalid(ann.post(NOTES + "?prefix=a-b", "1"), "prefix");
         assertInvalid(ann.post(NOTES + "?prefix=" + "p".repeat(65), "1"), "prefix");
+        for (String prefix : List.of("User", "user1", "_user", "user_", "u".repeat(64))) {
+            assertInvalid(ann.post(NOTES + "?scheme=typeid&prefix=" + prefix, "1"), "prefix");
+            assertInvalid(ann.get("/v1/ids/typeid?prefix=" + prefix), "prefix");
+        }
+        assertInvalid(ann.get("/v1/ids/tid62?prefix=a-b"), "prefix");
+        assertInvalid(ann.get("/v1/ids/seq10?prefix=a-b"), "prefix");
         assertInvalid(ann.get("/v1/ids/snowflake"), "scheme");
         for (String n : List.of("0", "-1", "1001", "x", "", "99999999999")) {
             assertInvalid(ann.get("/v1/ids/tid62?n=" + n), "n");
