@@ -157,18 +157,22 @@ public final class DocumentCollection {
      * @throws IllegalArgumentException if the time is longer
      */
     public WriteResult create(Transaction tx, String key, Json data, @Nullable Duration ttl) {
-        if (ttl != null && ttl.compareTo(LONGEST_TTL) > 0) {
-            throw new IllegalArgumentException(
-                    "A ttl must be at most a hundred years, not " + ttl + "; null means that it does not expire");
-        }
+        Instant expiresAt = expiresAt(tx, ttl);
         DocumentId id = id(key);
         Optional<Document> inTheWay = tx.expectAbsent(id);
         if (inTheWay.isPresent()) {
             return new WriteResult.Taken(inTheWay.get());
         }
-        Instant now = tx.now();
-        Document created = Document.created(id, now, ttl == null ? null : now.plus(ttl), data);
+        Document created = Document.created(id, tx.now(), expiresAt, data);
         return new WriteResult.Written(tx.put(created, indexEntries(created)));
+    }
+
+    private static @Nullable Instant expiresAt(Transaction tx, @Nullable Duration ttl) {
+        if (ttl != null && ttl.compareTo(LONGEST_TTL) > 0) {
+            throw new IllegalArgumentException(
+                    "A ttl must be at most a hundred years, not " + ttl + "; null means that it does not expire");
+        }
+        return ttl == null ? null : tx.now().plus(ttl);
     }
 
     /**
@@ -200,7 +204,8 @@ public final class DocumentCollection {
     }
 
     /**
-     * Replaces the data of a document if it has a given version. A document that was deleted and created again starts at version 1.
+     * Replaces the data of a document if it has a given version. A document that was deleted and created again starts at version 1. If the
+     * document expires, it still does so at the same time.
      *
      * @return {@link WriteResult.Written}, {@link WriteResult.Stale} or {@link WriteResult.Missing}
      * @throws MalformedException if the key does not match the template
@@ -208,6 +213,22 @@ public final class DocumentCollection {
     public WriteResult update(Transaction tx, String key, long version, Json data) {
         return change(tx, key, version, current -> {
             Document updated = current.updated(tx.now(), data);
+            return tx.put(updated, indexEntries(updated));
+        });
+    }
+
+    /**
+     * Replaces the data and the TTL of a document if it has a given version.
+     *
+     * @param ttl time until it expires, counted from now, at most a hundred years; null for never
+     * @return {@link WriteResult.Written}, {@link WriteResult.Stale} or {@link WriteResult.Missing}
+     * @throws MalformedException if the key does not match the template
+     * @throws IllegalArgumentException if the time is longer
+     */
+    public WriteResult update(Transaction tx, String key, long version, Json data, @Nullable Duration ttl) {
+        Instant expiresAt = expiresAt(tx, ttl);
+        return change(tx, key, version, current -> {
+            Document updated = current.updated(tx.now(), data).withExpiresAt(expiresAt);
             return tx.put(updated, indexEntries(updated));
         });
     }

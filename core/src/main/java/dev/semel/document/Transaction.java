@@ -10,6 +10,7 @@ import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.store.spi.OrderedStore;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -43,6 +44,7 @@ public final class Transaction implements Document.Reader {
     private final Map<DocumentId, Optional<Document>> seen = new HashMap<>();
     private final Map<DocumentId, DocumentWrite> writes = new LinkedHashMap<>();
     private final Map<DocumentId, DocumentWrite.Delete> deletions = new HashMap<>();
+    private final List<Runnable> afterCommit = new ArrayList<>();
     private @Nullable StoreException failure;
     private boolean notifiesWatchers;
     private volatile boolean ended;
@@ -199,6 +201,17 @@ public final class Transaction implements Document.Reader {
         notifiesWatchers = true;
     }
 
+    /**
+     * Runs an action when this transaction has committed its writes, to count or log what it did. It does not run for a transaction that is
+     * retried, fails or is discarded, and is lost if the process crashes. Exceptions that it throws are ignored.
+     *
+     * @throws IllegalStateException if the transaction has ended
+     */
+    public void afterCommit(Runnable action) {
+        checkActive();
+        afterCommit.add(action);
+    }
+
     private void checkActive() {
         if (ended) {
             throw new IllegalStateException(
@@ -208,6 +221,17 @@ public final class Transaction implements Document.Reader {
 
     void end() {
         ended = true;
+    }
+
+    /** Runs the actions that were to follow the commit. */
+    void committed() {
+        for (Runnable action : afterCommit) {
+            try {
+                action.run();
+            } catch (RuntimeException e) {
+                // the commit cannot be undone, so its caller must not see a failure
+            }
+        }
     }
 
     /** Throws the exception of a read that failed, even if the operation has caught it. */

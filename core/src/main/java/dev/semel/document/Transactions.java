@@ -133,6 +133,9 @@ public final class Transactions {
                 T value = run(operation, tx);
                 Ending end = ending.apply(value);
                 result = commit(tx.toCommit(end.discard(), end.idempotencyWrite()));
+                if (result instanceof CommitResult.Applied && !end.discard()) {
+                    tx.committed();
+                }
                 if (!(result instanceof CommitResult.DocumentConflict)) {
                     return new Finished<>(value, result);
                 }

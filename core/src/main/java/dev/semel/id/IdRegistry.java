@@ -31,6 +31,11 @@ public final class IdRegistry {
             }
         }
 
+        /** Returns the names of its formats, the one that is minted first: {@code uuid4 or text}. */
+        public String scheme() {
+            return formats.stream().map(IdFormat::name).collect(Collectors.joining(" or "));
+        }
+
         /**
          * Mints an id of this kind.
          *

@@ -53,6 +53,11 @@ public record Document(
         return id.key();
     }
 
+    /** Returns this document with another expiry. */
+    public Document withExpiresAt(@Nullable Instant expiresAt) {
+        return new Document(id, version, createdAt, updatedAt, expiresAt, data, commitId, sequence);
+    }
+
     /** Returns this document as written by a given commit. */
     public Document withCommitId(String commitId) {
         return new Document(id, version, createdAt, updatedAt, expiresAt, data, commitId, sequence);

@@ -67,6 +67,13 @@ class IdRegistryTest {
     }
 
     @Test
+    void scheme_namesAllFormats() {
+        assertThat(table.scheme()).isEqualTo("uuid4");
+        assertThat(session.scheme()).isEqualTo("uuid4 or session-uuid4");
+        assertThat(user.scheme()).isEqualTo("text");
+    }
+
+    @Test
     void kinds_areKnownByNameAndOnlyOnce() {
         assertThat(registry.kinds()).containsExactly(table, session, user);
         assertThat(registry.kind("tableId")).isSameAs(table);

@@ -128,7 +128,9 @@ public final class Server implements AutoCloseable {
         if (devMode != null) {
             devMode.declare(routes);
         }
-        this.apps = apps.apply(new Apps(store, transactions, time, metrics.once(), settings.apps()));
+        Runnable mismatchListener =
+                metrics.counter("semel.settlement.mismatches", "Duplicates of settlements that had another payload");
+        this.apps = apps.apply(new Apps(store, transactions, time, metrics.once(), mismatchListener, settings.apps()));
         this.apps.forEach(app -> app.declare(routes));
         List<Sweeper.Task> tasks =
                 this.apps.stream().flatMap(app -> app.sweepTasks().stream()).toList();

@@ -58,6 +58,8 @@ class FuzzTest {
             "POST /v1/tables",
             "POST /v1/tables/{uuid}/sessions",
             "POST /v1/tables/{uuid}/actions",
+            "DELETE /v1/tables/{uuid}",
+            "DELETE /v1/tables/{uuid}/hands/{uuid}",
             "POST /v1/settlements",
             "GET /v1/settlements/{uuid}:{uuid}",
             "POST /v1/documents/votes",
@@ -181,10 +183,10 @@ class FuzzTest {
     @Test
     void mutatedRequests_getClearResponses() throws Exception {
         long seed = Long.getLong("semel.fuzz.seed", new Random().nextLong());
-        long end = System.nanoTime() + NANOS;
         ExecutorService senders = Executors.newFixedThreadPool(SENDERS);
         try (ServerFixture server = ServerFixture.onMemory()) {
             String token = server.token("ann");
+            long end = System.nanoTime() + NANOS;
             List<Future<?>> sending = new ArrayList<>();
             for (int i = 0; i < SENDERS; i++) {
                 Random random = new Random(seed + i);

@@ -75,6 +75,29 @@ public interface AtomicContract extends DocumentFixture {
     }
 
     @Test
+    default void actionAfterAnAtomicCommit_runsForNeitherReplaysNorRefusalsNorLostRaces() {
+        List<String> actions = new ArrayList<>();
+        Call call = call("k");
+        newOnce().atomic(call, tx -> {
+            newOnce().atomic(call, other -> {
+                other.afterCommit(() -> actions.add("there"));
+                return Response.of("there");
+            });
+            tx.afterCommit(() -> actions.add("here"));
+            return Response.of("here");
+        });
+        newOnce().atomic(call, tx -> {
+            tx.afterCommit(() -> actions.add("replay"));
+            return Response.of("replay");
+        });
+        newOnce().atomic(call("refused"), tx -> {
+            tx.afterCommit(() -> actions.add("refusal"));
+            return Response.of("refused").asRefusal();
+        });
+        assertThat(actions).containsExactly("there");
+    }
+
+    @Test
     default void unrecordedAtomicFailure_leavesTheKeyAsItWas() {
         Call call = call("k");
         UnrecordedException notNow = new UnrecordedException("not now");

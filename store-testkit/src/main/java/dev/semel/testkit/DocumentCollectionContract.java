@@ -120,6 +120,57 @@ public interface DocumentCollectionContract extends DocumentFixture {
         assertThat(NOTES.read(documents(), "a")).isEmpty();
     }
 
+    @Test
+    default void updateWithTtl_replacesTheExpiry() {
+        write(tx -> NOTES.create(tx, "a", Json.of("1"), Duration.ofSeconds(10)));
+        time().advance(Duration.ofSeconds(9));
+        Instant now = time().instant();
+        WriteResult extended = write(tx -> NOTES.update(tx, "a", 1, Json.of("2"), Duration.ofSeconds(20)));
+        assertThat(((WriteResult.Written) extended).document().expiresAt()).isEqualTo(now.plusSeconds(20));
+        time().advance(Duration.ofSeconds(19));
+        assertThat(NOTES.read(documents(), "a")).map(Document::data).contains(Json.of("2"));
+        assertThat(write(tx -> NOTES.update(tx, "a", 1, Json.of("3"), null))).isInstanceOf(WriteResult.Stale.class);
+        time().advance(Duration.ofSeconds(1));
+        assertThat(NOTES.read(documents(), "a")).isEmpty();
+
+        write(tx -> NOTES.create(tx, "b", Json.of("1"), Duration.ofSeconds(10)));
+        write(tx -> NOTES.update(tx, "b", 1, Json.of("2"), null));
+        time().advance(Duration.ofSeconds(10));
+        assertThat(NOTES.read(documents(), "b").orElseThrow().expiresAt()).isNull();
+        assertThatThrownBy(() -> write(tx -> NOTES.update(tx, "b", 2, Json.of("3"), Duration.ofDays(36_526))))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    default void actionAfterACommit_runsOnceHoweverOftenTheOperationIsRetried() {
+        write(tx -> NOTES.create(tx, "a", Json.of("1")));
+        AtomicInteger runs = new AtomicInteger();
+        AtomicInteger actions = new AtomicInteger();
+        write(tx -> {
+            Document seen = NOTES.read(tx, "a").orElseThrow();
+            tx.afterCommit(() -> {
+                assertThat(NOTES.read(documents(), "a")).map(Document::data).contains(Json.of("3"));
+                actions.incrementAndGet();
+            });
+            tx.afterCommit(() -> {
+                throw new IllegalStateException("ignored");
+            });
+            tx.afterCommit(actions::incrementAndGet);
+            if (runs.getAndIncrement() == 0) {
+                write(other -> NOTES.update(other, "a", 1, Json.of("2")));
+            }
+            return NOTES.update(tx, "a", seen.version(), Json.of("3"));
+        });
+        assertThat(runs).hasValue(2);
+        assertThat(actions).hasValue(2);
+        assertThatThrownBy(() -> transactions().run(tx -> {
+                    tx.afterCommit(actions::incrementAndGet);
+                    throw new IllegalStateException("failed");
+                }))
+                .hasMessage("failed");
+        assertThat(actions).hasValue(2);
+    }
+
     /** The version number is the same, but it is another document. */
     @Test
     default void documentThatWasDeletedAndCreatedAgainMeanwhile_isNotOverwritten() {

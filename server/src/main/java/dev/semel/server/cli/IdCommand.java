@@ -17,11 +17,12 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "id",
         description = "Generates ids, one per line.",
-        subcommands = {IdListCommand.class, IdInspectCommand.class, HelpCommand.class},
+        subcommands = {IdListCommand.class, IdInspectCommand.class, IdKindsCommand.class, HelpCommand.class},
         customSynopsis = {
             "semel id SCHEME [-n N] [--prefix PREFIX] [--from N] [--json]",
             "       semel id list [--json]",
-            "       semel id inspect [--json] ID…"
+            "       semel id inspect [--json] ID…",
+            "       semel id kinds [--json]"
         },
         footer = {"", "Example: ./semel id tid62 -n 3 --prefix user"})
 final class IdCommand implements Runnable {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.Routes;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -69,6 +70,11 @@ public final class Metrics implements App, AutoCloseable {
     /** Registers a gauge that is read at each scrape. */
     public void gauge(String name, String description, Supplier<Number> number) {
         Gauge.builder(name, number).description(description).register(registry);
+    }
+
+    /** Registers a counter, and returns what increments it. */
+    public Runnable counter(String name, String description) {
+        return Counter.builder(name).description(description).register(registry)::increment;
     }
 
     MeterRegistry registry() {

@@ -99,13 +99,15 @@ public final class Api extends HttpServlet {
         Map<String, String> query = Target.query(request.getQueryString());
         Caller caller = Caller.of(request);
         String user = caller == null ? "" : caller.user();
+        boolean isOperator = caller != null && caller.isOperator();
         Handler handler = match.route().handler();
         if (match.route().idempotency().mode() != Mode.ATOMIC) {
-            return handler.handle(new Request(user, match.parts(), query, request::getHeader, body, null));
+            return handler.handle(
+                    new Request(user, match.parts(), query, request::getHeader, body, null, null, isOperator));
         }
         String clientTxId = IdempotencyFilter.clientTxId(request).orElse(null);
-        Transactions.Operation<ApiResponse, RuntimeException> operation =
-                tx -> handler.handle(new Request(user, match.parts(), query, request::getHeader, body, tx, clientTxId));
+        Transactions.Operation<ApiResponse, RuntimeException> operation = tx -> handler.handle(
+                new Request(user, match.parts(), query, request::getHeader, body, tx, clientTxId, isOperator));
         return IdempotencyFilter.transactionIfAny(request)
                 .map(operation::run)
                 .orElseGet(() -> transactions.run(

@@ -19,6 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param body the bytes of the body; empty if there is none
  * @param transaction the transaction of an atomic route; null on other routes
  * @param clientTxId the client's transaction id, or a generated one if the client sent none; null without a key
+ * @param isOperator whether the caller has the role of operators
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared or modified
 public record Request(
@@ -28,12 +29,13 @@ public record Request(
         Function<String, @Nullable String> headers,
         byte[] body,
         @Nullable Transaction transaction,
-        @Nullable String clientTxId) {
+        @Nullable String clientTxId,
+        boolean isOperator) {
 
     private static final int DEFAULT_PAGE = 50;
     private static final int LARGEST_PAGE = 1000;
 
-    /** Creates a request without a key. */
+    /** Creates a request without a key from a user without roles. */
     public Request(
             String user,
             Map<String, String> pathParts,
@@ -41,7 +43,7 @@ public record Request(
             Function<String, @Nullable String> headers,
             byte[] body,
             @Nullable Transaction transaction) {
-        this(user, pathParts, query, headers, body, transaction, null);
+        this(user, pathParts, query, headers, body, transaction, null, false);
     }
 
     /** Returns a named segment of the path. */

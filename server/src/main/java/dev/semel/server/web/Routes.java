@@ -11,12 +11,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The routes of a server. Each has a method, a path, an access rule, an idempotency mode and a handler. */
 public final class Routes {
 
     private static final String ATTRIBUTE = Match.class.getName();
+
+    /** Whatever the order of their declaration, {@code /ids/kinds} precedes {@code /ids/{scheme}}. */
+    private static final Comparator<Route> MOST_SPECIFIC_FIRST = Comparator.comparing(route -> route.segments().stream()
+            .map(segment -> Route.isPart(segment) ? "1" : "0")
+            .collect(Collectors.joining()));
 
     private final Map<Integer, List<Route>> byLength = new HashMap<>();
 
@@ -109,8 +115,9 @@ public final class Routes {
     /** Declares a route with all its properties. */
     public Routes add(String method, String path, Idempotency idempotency, Access access, Handler handler) {
         List<String> segments = segments(path);
-        byLength.computeIfAbsent(segments.size(), n -> new ArrayList<>())
-                .add(new Route(method, path, segments, idempotency, access, handler));
+        List<Route> routes = byLength.computeIfAbsent(segments.size(), n -> new ArrayList<>());
+        routes.add(new Route(method, path, segments, idempotency, access, handler));
+        routes.sort(MOST_SPECIFIC_FIRST);
         return this;
     }
 

@@ -7,6 +7,7 @@ import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
+import dev.semel.server.Apps;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -111,6 +112,18 @@ class SemelTest {
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("{\"scheme\":\"tid62\",\"length\":17,")
                         .contains("\"sortable\":true,\"randomBits\":64,\"lifetime\":\"2020 to 2156\""));
+    }
+
+    @Test
+    void kinds_showsTheRegistry() {
+        assertThat(semel("id", "kinds").lines())
+                .hasSize(Apps.idKinds().size() + 1)
+                .anySatisfy(line -> assertThat(line).startsWith("KIND").contains("SCHEME", "MINTED BY", "LIFETIME"))
+                .anySatisfy(line -> assertThat(line).startsWith("tournamentId").contains("uuid4 or text", "platform"));
+        assertThat(semel("id", "kinds", "--json").lines())
+                .hasSize(Apps.idKinds().size())
+                .contains("{\"kind\":\"clientMsgId\",\"scheme\":\"uuid4\",\"mintedBy\":\"client\","
+                        + "\"lifetime\":\"60 seconds\",\"purpose\":\"an action of a player, once\"}");
     }
 
     @Test
@@ -400,6 +413,7 @@ class SemelTest {
                 "id tid62 ulid",
                 "id tid62 --nothing",
                 "id list more",
+                "id kinds more",
                 "id inspect",
                 "key",
                 "key check",

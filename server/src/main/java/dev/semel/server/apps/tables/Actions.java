@@ -29,7 +29,6 @@ import dev.semel.store.Response;
 import dev.semel.store.Time;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -48,7 +47,6 @@ public final class Actions {
     private static final long MOST_AMOUNT = 1_000_000_000;
     private static final long MOST_SEQ = (1L << 53) - 1;
     private static final int LONGEST_ACTION = 32;
-    private static final String SESSION_PREFIX = "session-";
 
     private final Transactions transactions;
     private final Once once;
@@ -103,7 +101,7 @@ public final class Actions {
      */
     ObjectNode apply(String user, String tableId, JsonNode message, Duration maxWait) {
         Action action = action((ObjectNode) message);
-        table(transactions.store(), tableId); // fails before anything is recorded if the table does not exist
+        table(transactions.store(), tableId); // fails before anything is recorded if there is no table, or it has ended
         Call call = Call.of(
                         new IdempotencyKey(internalUser(user), "action /v1/tables/" + tableId, action.clientMsgId),
                         Fingerprint.ofJson(JsonText.bytes(action.message)))
@@ -140,7 +138,7 @@ public final class Actions {
         if (seq != null && sid == null) {
             throw ProblemException.invalid("sid", "is missing; seq is the number of an action within a session");
         }
-        String bare = sid != null && sid.startsWith(SESSION_PREFIX) ? sid.substring(SESSION_PREFIX.length()) : sid;
+        String bare = sid == null ? null : TableIds.withoutSessionPrefix(sid);
 
         // The fingerprint must not depend on how ids are encoded, or on how the action was sent.
         ObjectNode canonical = message.deepCopy().put("type", "action").put("clientMsgId", clientMsgId);
@@ -153,6 +151,7 @@ public final class Actions {
     private static ObjectNode applied(Transaction tx, String user, String tableId, Action action) {
         Document table = table(tx, tableId);
         boolean known = action.sid != null && isKnown(tx, user, tableId, action.sid, action.seq);
+        IdBindings.bindFor(TTL, tx, "clientMsgId", "clientMsgId", action.clientMsgId);
         TableState state =
                 known ? TableState.of(table.data()) : change(tx, table, before -> before.withAction(action.amount));
         return JsonText.object()
@@ -166,11 +165,9 @@ public final class Actions {
 
     /** Whether the session has already used a sequence number. If not, marks it as used. */
     private static boolean isKnown(Transaction tx, String user, String tableId, String sid, @Nullable Long seq) {
-        Optional<Document> found = SESSIONS.read(tx, sid);
-        Session session = found.map(Document::data).map(Session::of).orElse(null);
-        if (session == null
-                || !session.user().equals(user)
-                || !session.tableId().equals(tableId)) {
+        Document found = SESSIONS.read(tx, sid).orElseThrow(() -> IdBindings.unknown(tx, "sessionId", "sid", sid));
+        Session session = Session.of(found.data());
+        if (!session.user().equals(user) || !session.tableId().equals(tableId)) {
             throw ProblemException.notFound("session");
         }
         if (seq == null) {
@@ -184,8 +181,7 @@ public final class Actions {
         if (seq <= session.last()) {
             return true;
         }
-        SESSIONS.update(
-                tx, sid, found.orElseThrow().version(), session.withLast(seq).json());
+        SESSIONS.update(tx, sid, found.version(), session.withLast(seq).json());
         return false;
     }
 

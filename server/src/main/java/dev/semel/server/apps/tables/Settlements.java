@@ -1,13 +1,11 @@
 package dev.semel.server.apps.tables;
 
 import static dev.semel.server.apps.tables.TableCollections.HANDS;
-import static dev.semel.server.apps.tables.TableCollections.SESSIONS;
 import static dev.semel.server.apps.tables.TableCollections.SETTLEMENTS;
 import static dev.semel.server.apps.tables.TableCollections.TABLES;
 import static dev.semel.server.apps.tables.TableCollections.accepted;
 import static dev.semel.server.apps.tables.TableCollections.change;
 
-import dev.semel.document.DocumentCollection;
 import dev.semel.document.DocumentCollection.WriteResult;
 import dev.semel.document.Transaction;
 import dev.semel.json.Fingerprint;
@@ -15,12 +13,14 @@ import dev.semel.json.Json;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.JsonText;
+import dev.semel.server.web.Pages;
 import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
 import dev.semel.store.Document;
 import dev.semel.store.spi.DocumentStore;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,21 +30,34 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Settlements implements App {
 
-    private final DocumentStore store;
+    private static final String TABLE_ID = "tableId";
+    private static final String HAND_ID = "handId";
+    private static final String TOURNAMENT_ID = "tournamentId";
 
-    Settlements(DocumentStore store) {
+    private final DocumentStore store;
+    private final Runnable mismatchListener;
+
+    /** @param mismatchListener called for each duplicate with another payload, after its commit */
+    Settlements(DocumentStore store, Runnable mismatchListener) {
         this.store = store;
+        this.mismatchListener = mismatchListener;
     }
 
     @Override
     public void declare(Routes routes) {
-        routes.atomic("POST", "/v1/settlements", Settlements::settle).get("/v1/settlements/{settlementId}", this::show);
+        routes.atomic("POST", "/v1/settlements", this::settle)
+                .get("/v1/settlements/{settlementId}", this::show)
+                .operator(
+                        "GET",
+                        "/v1/ops/settlements/mismatches",
+                        request -> Pages.respond(
+                                request, (after, limit) -> Mismatches.newest(store, after, limit), Mismatches::json));
     }
 
-    private static ApiResponse settle(Request request) {
+    private ApiResponse settle(Request request) {
         ObjectNode payload = payload((ObjectNode) request.object());
         String id = payload.get("settlementId").stringValue();
-        WriteResult result = SETTLEMENTS.create(request.tx(), id, stored(payload, 0));
+        WriteResult result = SETTLEMENTS.create(request.tx(), id, stored(payload));
         boolean duplicate = result instanceof WriteResult.Taken;
         if (result instanceof WriteResult.Taken taken) {
             countIfOther(request.tx(), taken.current(), payload);
@@ -56,49 +69,49 @@ final class Settlements implements App {
 
     /** Returns the payload with its ids in canonical form, so that equal settlements have equal fingerprints. */
     private static ObjectNode payload(ObjectNode body) {
-        String tableId = accepted("tableId", "tableId", (JsonNode) body);
-        String handId = accepted("handId", "handId", (JsonNode) body);
-        String settlementId = TableIds.SETTLEMENT.key(Map.of("tableId", tableId, "handId", handId));
+        String tableId = accepted(TABLE_ID, TABLE_ID, (JsonNode) body);
+        String handId = accepted(HAND_ID, HAND_ID, (JsonNode) body);
+        String settlementId = TableIds.SETTLEMENT.key(Map.of(TABLE_ID, tableId, HAND_ID, handId));
         if (Request.isGiven(body, "settlementId")
                 && !accepted("settlementId", "settlementId", (JsonNode) body).equals(settlementId)) {
             throw ProblemException.invalid("settlementId", "must be tableId:handId");
         }
-        if (Request.isGiven(body, "tournamentId")) {
-            body.put("tournamentId", accepted("tournamentId", "tournamentId", (JsonNode) body));
+        if (Request.isGiven(body, TOURNAMENT_ID)) {
+            body.put(TOURNAMENT_ID, accepted(TOURNAMENT_ID, TOURNAMENT_ID, (JsonNode) body));
         }
-        return body.put("tableId", tableId).put("handId", handId).put("settlementId", settlementId);
+        return body.put(TABLE_ID, tableId).put(HAND_ID, handId).put("settlementId", settlementId);
     }
 
-    /** Updates the table if it is known to this server. Rejects ids that are in use for another kind of thing. */
+    /**
+     * Binds the ids that have no documents here, and updates the table if it has one. Rejects ids of other kinds, and tables and hands that
+     * have ended.
+     */
     private static void process(Transaction tx, ObjectNode payload) {
-        String tableId = payload.get("tableId").stringValue();
-        String handId = payload.get("handId").stringValue();
-        rejectIfKnownAs("hand", HANDS, tx, "tableId", tableId);
-        rejectIfKnownAs("session", SESSIONS, tx, "tableId", tableId);
-        rejectIfKnownAs("table", TABLES, tx, "handId", handId);
-        rejectIfKnownAs("session", SESSIONS, tx, "handId", handId);
-        HANDS.read(tx, handId)
-                .map(hand -> JsonText.tree(hand.data()).get("tableId").stringValue())
-                .filter(dealtAt -> !dealtAt.equals(tableId))
-                .ifPresent(dealtAt -> {
-                    throw ProblemException.invalid("handId", "is the id of a hand at another table");
-                });
-        TABLES.read(tx, tableId).ifPresent(table -> change(tx, table, TableState::withSettlement));
-    }
-
-    private static void rejectIfKnownAs(
-            String what, DocumentCollection collection, Transaction tx, String field, String id) {
-        if (collection.read(tx, id).isPresent()) {
-            throw ProblemException.invalid(field, "is the id of a " + what);
+        String tableId = payload.get(TABLE_ID).stringValue();
+        String handId = payload.get(HAND_ID).stringValue();
+        Optional<Document> table = TABLES.read(tx, tableId);
+        Optional<Document> hand = HANDS.read(tx, handId);
+        if (table.isEmpty()) {
+            IdBindings.bind(tx, TABLE_ID, TABLE_ID, tableId);
         }
+        if (hand.isEmpty()) {
+            IdBindings.bind(tx, HAND_ID, HAND_ID, handId);
+        } else if (!Hand.of(hand.get().data()).tableId().equals(tableId)) {
+            throw ProblemException.invalid(HAND_ID, "is the id of a hand at another table");
+        }
+        if (Request.isGiven(payload, TOURNAMENT_ID)) {
+            String tournamentId = payload.get(TOURNAMENT_ID).stringValue();
+            IdBindings.bind(tx, TOURNAMENT_ID, TOURNAMENT_ID, tournamentId);
+        }
+        table.ifPresent(open -> change(tx, open, TableState::withSettlement));
     }
 
-    private static void countIfOther(Transaction tx, Document first, ObjectNode payload) {
-        JsonNode settled = JsonText.tree(first.data());
-        if (!fingerprint(settled.get("payload")).equals(fingerprint(payload))) {
-            long mismatches = settled.get("mismatches").longValue() + 1;
-            SETTLEMENTS.update(
-                    tx, first.key(), first.version(), stored((ObjectNode) settled.get("payload"), mismatches));
+    private void countIfOther(Transaction tx, Document first, ObjectNode payload) {
+        Fingerprint settled = fingerprint(JsonText.tree(first.data()).get("payload"));
+        Fingerprint other = fingerprint(payload);
+        if (!settled.equals(other)) {
+            Mismatches.add(tx, first.key(), settled, other);
+            tx.afterCommit(mismatchListener);
         }
     }
 
@@ -106,24 +119,29 @@ final class Settlements implements App {
         return Fingerprint.ofJson(JsonText.bytes(payload));
     }
 
-    private static Json stored(ObjectNode payload, long mismatches) {
-        return JsonText.json(JsonText.object().put("mismatches", mismatches).set("payload", payload));
+    private static Json stored(ObjectNode payload) {
+        return JsonText.json(JsonText.object().set("payload", payload));
     }
 
     private ApiResponse show(Request request) {
         String id = accepted("settlementId", "settlementId", request.part("settlementId"));
-        Document settlement = SETTLEMENTS.read(store, id).orElseThrow(() -> ProblemException.notFound("settlement"));
-        JsonNode settled = JsonText.tree(settlement.data());
-        ObjectNode payload = (ObjectNode) settled.get("payload");
+        Document settlement = SETTLEMENTS.read(store, id).orElseThrow(() -> missing(id));
+        ObjectNode payload = (ObjectNode) JsonText.tree(settlement.data()).get("payload");
         ObjectNode shown = JsonText.object()
                 .put("settlementId", id)
-                .set("tableId", payload.get("tableId"))
-                .set("handId", payload.get("handId"));
-        if (payload.hasNonNull("tournamentId")) {
-            shown.set("tournamentId", payload.get("tournamentId"));
+                .set(TABLE_ID, payload.get(TABLE_ID))
+                .set(HAND_ID, payload.get(HAND_ID));
+        if (payload.hasNonNull(TOURNAMENT_ID)) {
+            shown.set(TOURNAMENT_ID, payload.get(TOURNAMENT_ID));
         }
         return ApiResponse.ok(shown.put("createdAt", JsonText.time(settlement.createdAt()))
-                .set("mismatches", settled.get("mismatches"))
+                .put("mismatches", Mismatches.count(store, id))
                 .set("payload", payload));
+    }
+
+    /** Returns why there is no settlement: one of its ids is bound to another kind, or nothing was settled. */
+    private ProblemException missing(String settlementId) {
+        TableIds.SETTLEMENT.parse(settlementId).forEach((kind, id) -> IdBindings.check(store, kind, kind, id));
+        return ProblemException.notFound("settlement");
     }
 }

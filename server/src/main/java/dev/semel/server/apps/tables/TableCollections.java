@@ -7,6 +7,9 @@ import dev.semel.key.KeyTemplate;
 import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.store.Document;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 
@@ -18,6 +21,12 @@ final class TableCollections {
     static final DocumentCollection SESSIONS = DocumentCollection.of("tables/sessions", KeyTemplate.of("{sid:uuid4}"));
     static final DocumentCollection SETTLEMENTS = DocumentCollection.of("tables/settlements", TableIds.SETTLEMENT);
 
+    /** How long a hand lasts, and a table that is not used. */
+    static final Duration LIFETIME = Duration.ofDays(1);
+
+    /** How often the lifetime of a table in use is extended. Not with every action, because stores have an index of these times. */
+    private static final Duration EXTENSION_INTERVAL = Duration.ofHours(1);
+
     private static final int LONGEST_ID = 1_000;
 
     private TableCollections() {}
@@ -25,17 +34,38 @@ final class TableCollections {
     /**
      * Returns a table.
      *
-     * @throws ProblemException if it does not exist
+     * @throws ProblemException if it does not exist, if it has ended, or if the id is bound to another kind
      */
     static Document table(Document.Reader reader, String tableId) {
-        return TABLES.read(reader, tableId).orElseThrow(() -> ProblemException.notFound("table"));
+        return TABLES.read(reader, tableId)
+                .orElseThrow(() -> IdBindings.missing(reader, "tableId", "tableId", tableId));
     }
 
-    /** Changes the state of a table. */
+    /** Returns when a table ends if it is not used until then. */
+    static Instant endOf(Document table) {
+        return Objects.requireNonNull(table.expiresAt());
+    }
+
+    /** Changes the state of a table, and extends its lifetime. */
     static TableState change(Transaction tx, Document table, UnaryOperator<TableState> change) {
         TableState changed = change.apply(TableState.of(table.data()));
-        TABLES.update(tx, table.key(), table.version(), changed.json());
+        if (isExtensionDue(tx, table)) {
+            TABLES.update(tx, table.key(), table.version(), changed.json(), LIFETIME);
+        } else {
+            TABLES.update(tx, table.key(), table.version(), changed.json());
+        }
         return changed;
+    }
+
+    /** Extends the lifetime of a table that is used without a change of its state. */
+    static void extend(Transaction tx, Document table) {
+        if (isExtensionDue(tx, table)) {
+            TABLES.update(tx, table.key(), table.version(), table.data(), LIFETIME);
+        }
+    }
+
+    private static boolean isExtensionDue(Transaction tx, Document table) {
+        return endOf(table).isBefore(tx.now().plus(LIFETIME).minus(EXTENSION_INTERVAL));
     }
 
     /**

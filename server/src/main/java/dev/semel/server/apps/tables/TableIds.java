@@ -2,10 +2,12 @@ package dev.semel.server.apps.tables;
 
 import dev.semel.id.IdRegistry;
 import dev.semel.id.IdRegistry.IdKind;
+import dev.semel.id.IdScheme;
 import dev.semel.id.IdSchemes;
 import dev.semel.id.TextFormat;
 import dev.semel.key.KeyTemplate;
 import java.util.List;
+import java.util.Locale;
 
 /** The registry of ids in a game platform. */
 public final class TableIds {
@@ -15,12 +17,17 @@ public final class TableIds {
 
     /** All kinds of ids, with their formats and lifetimes. */
     public static final IdRegistry REGISTRY = new IdRegistry(List.of(
-            new IdKind("tableId", List.of(IdSchemes.UUID4), "platform", "a table's session", "a game table"),
+            new IdKind(
+                    "tableId",
+                    List.of(IdSchemes.UUID4),
+                    "platform",
+                    "until the table is ended or not used for a day",
+                    "a game table"),
             new IdKind(
                     "handId",
                     List.of(IdSchemes.UUID4),
                     "game server",
-                    "a single hand",
+                    "a single hand, at most a day",
                     "a hand, to settle and audit it"),
             new IdKind(
                     "tournamentId",
@@ -45,5 +52,15 @@ public final class TableIds {
             new IdKind(
                     "clientMsgId", List.of(IdSchemes.UUID4), "client", "60 seconds", "an action of a player, once")));
 
+    private static final String SESSION = "session";
+    private static final IdScheme PREFIXED_SESSION = IdSchemes.UUID4.prefixed(SESSION);
+
     private TableIds() {}
+
+    /** Returns the id of a session without its prefix, in lower case, and any other text unchanged. */
+    static String withoutSessionPrefix(String id) {
+        boolean fits = id.length() == PREFIXED_SESSION.maxLength();
+        String folded = fits ? id.toLowerCase(Locale.ROOT) : id;
+        return fits && PREFIXED_SESSION.isValid(folded) ? folded.substring(SESSION.length() + 1) : id;
+    }
 }

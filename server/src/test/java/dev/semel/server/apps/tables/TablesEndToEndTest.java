@@ -216,16 +216,18 @@ class TablesEndToEndTest extends EndToEnd {
         return as("ann").post("/v1/settlements", body);
     }
 
+    private static Reply settle(String table, String hand) {
+        return settle("{\"tableId\":\"" + table + "\",\"handId\":\"" + hand + "\"}");
+    }
+
+    private static String deal(String table) {
+        return as("ann").post("/v1/tables/" + table + "/hands", "").text("handId");
+    }
+
     @Test
-    void idOfOneKind_isRejectedAsAnother() {
-        String table = open();
-        String hand = as("ann").post("/v1/tables/" + table + "/hands", "").text("handId");
-        assertInvalid(settle("{\"tableId\":\"" + hand + "\",\"handId\":\"" + uuid() + "\"}"), "tableId");
-        assertInvalid(settle("{\"tableId\":\"" + table + "\",\"handId\":\"" + table + "\"}"), "handId");
-        assertInvalid(settle("{\"tableId\":\"" + open() + "\",\"handId\":\"" + hand + "\"}"), "handId");
-        String session = as("ann").post("/v1/tables/" + table + "/sessions", "").text("sid");
-        assertInvalid(settle("{\"tableId\":\"" + session + "\",\"handId\":\"" + uuid() + "\"}"), "tableId");
-        assertInvalid(settle("{\"tableId\":\"" + table + "\",\"handId\":\"" + session + "\"}"), "handId");
+    void handOfAnotherTable_isRejected() {
+        String hand = deal(open());
+        assertInvalid(settle(open(), hand), "handId");
     }
 
     /** Actions must not use up the user's quota of keys. */
@@ -249,6 +251,20 @@ class TablesEndToEndTest extends EndToEnd {
         Reply erased = asOperator("olga").delete("/v1/ops/users/" + user + "?reason=asked");
         assertThat(erased.json().get("erased").get("idempotency_keys").asInt()).isEqualTo(1);
         assertThat(act(user, table, message).text("duplicate")).isEqualTo("false");
+    }
+
+    /** The route of id schemes has the same form. */
+    @Test
+    void kindsOfIds_areTheRegistry() {
+        Reply kinds = as("ann").get("/v1/ids/kinds");
+        assertThat(column(kinds, "kind"))
+                .containsExactly(
+                        "tableId", "handId", "tournamentId", "userId", "sessionId", "settlementId", "clientMsgId");
+        assertThat(column(kinds, "scheme")).startsWith("uuid4", "uuid4", "uuid4 or text");
+        assertThat(column(kinds, "mintedBy")).startsWith("platform", "game server");
+        assertThat(column(kinds, "lifetime")).endsWith("permanent", "60 seconds");
+        assertThat(as("ann").get("/v1/ids/tid62").json().get("ids")).hasSize(1);
+        assertInvalid(as("ann").get("/v1/ids/kind"), "scheme");
     }
 
     @Test
