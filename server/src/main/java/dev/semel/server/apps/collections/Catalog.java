@@ -145,6 +145,11 @@ final class Catalog {
                 .atomic("DELETE", COLLECTION, this::forget);
     }
 
+    /** Returns the collection of a request as if it was not declared: all documents, without indexes. */
+    static DocumentCollection undeclared(Request request) {
+        return own(request, name(request), null).documents;
+    }
+
     /** Returns the collection of a request that reads. */
     Own toRead(Request request) {
         String name = name(request);
@@ -218,7 +223,7 @@ final class Catalog {
         if (entry != null && entry.declares(declaration)) {
             return ApiResponse.ok(entry.json());
         }
-        checkEmpty(request, name, entry);
+        checkEmpty(request, entry);
         Document declared = write(request.tx(), request.user(), name, entry, Entry.data(false, declaration));
         return ApiResponse.created(Entry.of(declared).json());
     }
@@ -227,7 +232,7 @@ final class Catalog {
         String name = name(request);
         release(request, name, null);
         Entry entry = stored(request.tx(), request, name).orElse(null);
-        checkEmpty(request, name, entry);
+        checkEmpty(request, entry);
         if (entry == null) {
             throw ProblemException.notFound("collection");
         }
@@ -241,7 +246,7 @@ final class Catalog {
      */
     private void release(Request request, String name, @Nullable Declaration wanted) {
         Optional<Entry> before = stored(store, request, name);
-        if (before.isEmpty() || !before.get().used || before.get().declares(wanted) || holdsDocuments(request, name)) {
+        if (before.isEmpty() || !before.get().used || before.get().declares(wanted) || holdsDocuments(request)) {
             return;
         }
         transactions.run(tx -> {
@@ -255,16 +260,15 @@ final class Catalog {
     }
 
     /** Rejects a change of a declaration if there are documents, or if one was created since the flag was reset. */
-    private void checkEmpty(Request request, String name, @Nullable Entry entry) {
-        if ((entry != null && entry.used) || holdsDocuments(request, name)) {
+    private void checkEmpty(Request request, @Nullable Entry entry) {
+        if ((entry != null && entry.used) || holdsDocuments(request)) {
             throw ProblemException.named(
                     409, "collection_in_use", "The collection has documents; delete them to change its declaration");
         }
     }
 
-    private boolean holdsDocuments(Request request, String name) {
-        return !own(request, name, null)
-                .documents
+    private boolean holdsDocuments(Request request) {
+        return !undeclared(request)
                 .scan(store, KeyRange.ofPrefix(""), null, 1)
                 .items()
                 .isEmpty();

@@ -246,7 +246,7 @@ final class Declaration {
             Map<String, String> all = new LinkedHashMap<>(first);
             all.put(minted, scheme.mint());
             try {
-                return key.key(all);
+                return TextFormat.TEXT.check("id", key.key(all));
             } catch (MalformedException e) {
                 throw invalidId(e);
             }
