@@ -4,7 +4,7 @@ import dev.semel.id.IdFormat.Fault;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown for a malformed text. Names the text, what is wrong with it, where, and what was expected. */
-public final class MalformedException extends IllegalArgumentException {
+public class MalformedException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
     private static final int LONGEST_QUOTE = 64;

@@ -42,10 +42,21 @@ public final class KeyTemplate implements IdFormat {
      */
     public record Part(String name, IdFormat format) {}
 
+    /** Thrown if the keys of a template could not be split back. */
+    public static final class AmbiguousException extends MalformedException {
+
+        private static final long serialVersionUID = 1L;
+
+        AmbiguousException(String template, Fault fault, String expected) {
+            super("template", template, fault, expected);
+        }
+    }
+
     /**
      * Parses and checks a template.
      *
-     * @throws MalformedException if the syntax is wrong, or if keys could not be split back. The message names the place and a remedy
+     * @throws AmbiguousException if keys could not be split back. The message names the place and a remedy
+     * @throws MalformedException if the syntax is wrong. The message names the place
      */
     public static KeyTemplate of(String template) {
         return new TemplateParser(template).parse();

@@ -106,18 +106,22 @@ final class TemplateParser {
         String part = parts.get(index).name();
         String remedy = "a part of fixed width there, such as {" + part + ":tid62}";
         if (separator.isEmpty()) {
-            throw malformed(
-                    places.get(index),
+            throw ambiguous(
+                    index,
                     "cannot be split back: nothing separates " + part + ", which may be " + format.minLength() + " to "
                             + format.maxLength() + " characters long, from what follows",
                     "a separator, or " + remedy);
         }
         if (KeyTemplate.firstForeign(separator, 0, format) == separator.length()) {
-            throw malformed(
-                    places.get(index),
+            throw ambiguous(
+                    index,
                     "cannot be split back: " + part + " may itself hold '" + separator + "', which follows it",
                     "a separator that " + format.name() + " cannot hold, or " + remedy);
         }
+    }
+
+    private KeyTemplate.AmbiguousException ambiguous(int index, String problem, String expected) {
+        return new KeyTemplate.AmbiguousException(template, new IdFormat.Fault(places.get(index), problem), expected);
     }
 
     private MalformedException malformed(int at, String problem, String expected) {

@@ -209,4 +209,12 @@ class KeyTemplateTest {
     void templateThatCanBeSplit_isDeclared(String template) {
         assertThat(KeyTemplate.of(template)).hasToString(template);
     }
+
+    @ParameterizedTest
+    @CsvSource({"{a}-{b}, true", "{a:hex}{b:tid62}, true", "{a:hex}-{b}-, true", "{a:snowflake}, false", "{a, false"})
+    void templateThatCannotBeSplitBack_isDistinguishedFromOneWithWrongSyntax(String template, boolean isAmbiguous) {
+        assertThatThrownBy(() -> KeyTemplate.of(template))
+                .isInstanceOf(MalformedException.class)
+                .matches(e -> e instanceof KeyTemplate.AmbiguousException == isAmbiguous);
+    }
 }

@@ -15,7 +15,7 @@ import tools.jackson.core.json.JsonFactory;
  * @param code identifies the error to programs; stable between versions
  * @param error describes the error to people; the same text for every error with this code
  * @param detail describes this occurrence
- * @param members additional members by name: strings, numbers and booleans
+ * @param members additional members by name: strings, numbers, booleans, and lists of these
  */
 public record Problem(int status, String code, String error, String detail, Map<String, Object> members) {
 
@@ -84,6 +84,10 @@ public record Problem(int status, String code, String error, String detail, Map<
             json.writeNumber(number.longValue());
         } else if (value instanceof Boolean flag) {
             json.writeBoolean(flag);
+        } else if (value instanceof Iterable<?> items) {
+            json.writeStartArray();
+            items.forEach(item -> write(json, item));
+            json.writeEndArray();
         } else {
             json.writeString(value.toString());
         }

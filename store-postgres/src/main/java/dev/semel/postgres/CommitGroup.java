@@ -26,13 +26,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks, parameters and results of commits that share a transaction. No two of them have a row in common.
+ * The locks, parameters and results of commits that share a transaction. None of them writes a row that another one writes or checks.
  *
  * <h2>Lock order: why commits do not deadlock</h2>
  *
  * <p>A commit checks preconditions and then writes, and nothing may change in between. Many preconditions are about rows that do not exist
  * yet, and PostgreSQL cannot lock those. So a transaction first takes an advisory lock for each row that it checks or writes
- * ({@link AdvisoryLocks}). The server releases the locks at the end of the transaction, and when a connection is lost. The order is:
+ * ({@link AdvisoryLocks}), in shared mode if it only checks the row. The server releases the locks at the end of the transaction, and when a
+ * connection is lost. The order is:
  *
  * <ol>
  *   <li>all documents: in shared mode for a commit with documents, in exclusive mode for a commit with more than

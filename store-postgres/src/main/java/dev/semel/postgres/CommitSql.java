@@ -96,11 +96,10 @@ record CommitSql(
 
     private static final String UNLESS_CLAIMED = ", " + CallerSql.require("pg_try_advisory_xact_lock_shared(?)");
 
-    /** Returns an expression that locks a number: the lock of all documents in its mode, and others in exclusive mode. */
+    /** Returns an expression that takes a lock: an odd number stands for the shared mode of the lock before it. */
     static String lock(String function, String number) {
-        return "case " + number + " when {documents_lock} then " + function + "_shared({documents_lock})"
-                + " when {all_documents_lock} then " + function + "({documents_lock}) else " + function + "(" + number
-                + ") end";
+        return "case when " + number + " & 1 = 0 then " + function + "(" + number + ") else " + function + "_shared("
+                + number + " - 1) end";
     }
 
     /** Returns the expressions of the first statement that take the locks. Their parameters follow the users. */

@@ -18,9 +18,9 @@ import java.util.List;
  * <p>A commit costs a round trip and a flush of the write-ahead log. Both cost about the same for sixty commits as for one, so concurrent
  * callers of a process share them.
  *
- * <p><b>A group</b> is a set of at most {@value #MOST_TOGETHER} commits without a common row, sent as one transaction on one connection. No
- * row is common because each caller holds in-process locks of its rows ({@link RowLocks}) from before it queues up until it has its
- * result. New keys with new documents are inserted first, by a cheaper transaction ({@link Creations}); all others follow in a second one
+ * <p><b>A group</b> is a set of at most {@value #MOST_TOGETHER} commits, sent as one transaction on one connection. None writes a row that
+ * another one writes or checks, because each caller holds in-process locks of its rows ({@link RowLocks}) from before it queues up until it
+ * has its result. New keys with new documents are inserted first, by a cheaper transaction ({@link Creations}); all others follow in a second one
  * ({@link CommitGroup}).
  *
  * <p><b>The writer</b> is one of the callers; there is no background thread. The first caller writes at once. Callers that arrive meanwhile
@@ -73,8 +73,7 @@ final class Commits {
 
     CommitResult commit(Commit commit) {
         PendingCommit pending = new PendingCommit(commit);
-        RowLocks.Held held =
-                locks.lock(pending.rows().stream().map(RowId::bytes).toList());
+        RowLocks.Held held = locks.lock(bytes(pending.rows()), bytes(pending.checkedRows()));
         try {
             CommitResult.DocumentConflict late = superseded.check(commit);
             if (late != null) {
@@ -95,6 +94,10 @@ final class Commits {
         } finally {
             held.release();
         }
+    }
+
+    private static List<byte[]> bytes(List<RowId> rows) {
+        return rows.stream().map(RowId::bytes).toList();
     }
 
     /** Sends a group. If the server rejects it, its commits have no result yet, and their callers send each alone. */

@@ -3,6 +3,7 @@ package dev.semel.postgres;
 import static dev.semel.postgres.RowSource.row;
 
 import dev.semel.store.DocumentId;
+import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.Commit.DocumentWrite;
 import dev.semel.store.spi.Commit.IndexEntry;
 import dev.semel.store.spi.CommitResult;
@@ -13,22 +14,32 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Commits of new keys with new documents, which are the most frequent. They are plain inserts, at half the cost of a {@link CommitGroup}.
- * If a row exists, a lock is taken or a quota is reached, the server rejects all of them, and a {@code CommitGroup} determines the result
- * of each.
+ * If a row exists, a checked document has changed, a lock is taken or a quota is reached, the server rejects all of them, and a
+ * {@code CommitGroup} determines the result of each.
  */
 final class Creations {
 
+    private static final RowSource CHECKED =
+            RowSource.of("collection text", "owner text", "key text", "commit_id text");
     private static final RowSource ENTRIES =
             RowSource.of("collection text", "owner text", "index_name text", "index_key text", "key text");
+
+    /** A separate statement, whose snapshot includes what the previous holders of the locks have committed. */
+    private static final String UNCHANGED = "select bool_and(x.unchanged is true) from %s left join lateral (select"
+            + " k.commit_id = c.commit_id and (k.expires_at is null or k.expires_at > coalesce(?::timestamptz, clock_timestamp()))"
+            + " as unchanged from {schema}.documents k"
+            + " where k.collection = c.collection and k.owner = c.owner and k.key = c.key limit 1) x on true";
 
     private static final String LOCK = ", "
             + CallerSql.require("(select bool_and(" + CommitSql.lock("pg_try_advisory_xact_lock", "k")
@@ -39,6 +50,7 @@ final class Creations {
     private final TreeSet<Long> locks = new TreeSet<>();
     private final TreeMap<String, List<@Nullable Object>> counted = new TreeMap<>();
     private final List<List<@Nullable Object>> records = new ArrayList<>();
+    private final Set<List<@Nullable Object>> checked = new LinkedHashSet<>();
     private final List<List<@Nullable Object>> documents = new ArrayList<>();
     private final List<List<@Nullable Object>> indexEntries = new ArrayList<>();
 
@@ -50,6 +62,7 @@ final class Creations {
                 locks.add(numbers.of(pending.user()));
             }
             addKey(pending, Objects.requireNonNull(pending.commit.idempotencyWrite()));
+            pending.commit.checkedOnly().forEach(id -> check(id, pending.commit));
             for (DocumentWrite write : pending.commit.writes()) {
                 add((DocumentWrite.Put) write);
             }
@@ -69,6 +82,13 @@ final class Creations {
             counted.put(user, row(0L, user, CommitGroup.micros(write.quota().window()), allowed - 1));
         }
         records.add(RecordInsert.row(id, pending.commit.id(), write));
+    }
+
+    /** Adds a document that must be unchanged. Many commits may check the same one. */
+    private void check(DocumentId id, Commit commit) {
+        users.add(id.owner());
+        checked.add(row(
+                id.collection(), id.owner(), id.key(), commit.preconditions().get(id)));
     }
 
     private void add(DocumentWrite.Put put) {
@@ -98,6 +118,7 @@ final class Creations {
     Instant run(Session session, @Nullable Instant now) {
         Shape shape = new Shape(
                 RowSource.shape(counted.size()),
+                RowSource.shape(checked.size()),
                 RowSource.shape(records.size()),
                 RowSource.shape(documents.size()),
                 RowSource.shape(indexEntries.size()));
@@ -108,13 +129,18 @@ final class Creations {
     }
 
     /** What the text depends on; the key of the cached text. */
-    private record Shape(int counted, int records, int documents, int entries) {
+    private record Shape(int counted, int checked, int records, int documents, int entries) {
 
         String sql(@Nullable Instant now) {
             StringBuilder sql = new StringBuilder();
             if (counted > 0) {
                 sql.append("select ")
                         .append(CallerSql.require(QuotaSql.allMayStart(counted)))
+                        .append("; ");
+            }
+            if (checked > 0) {
+                sql.append("select ")
+                        .append(CallerSql.require(UNCHANGED.formatted(CHECKED.sql("c", checked))))
                         .append("; ");
             }
             sql.append(RecordInsert.values(records, now))
@@ -141,6 +167,10 @@ final class Creations {
             to.time(now);
             QuotaSql.USERS.bind(to, List.copyOf(counted.values()));
         }
+        if (!checked.isEmpty()) {
+            CHECKED.bind(to, List.copyOf(checked));
+            to.time(now);
+        }
         RecordInsert.bind(to, records);
         DocumentRow.WRITTEN.bind(to, documents);
         ENTRIES.bind(to, indexEntries);
@@ -149,6 +179,9 @@ final class Creations {
     private Instant read(Session.Results results) throws SQLException {
         results.next();
         if (!counted.isEmpty()) {
+            results.next();
+        }
+        if (!checked.isEmpty()) {
             results.next();
         }
         ResultSet rows = results.next();

@@ -30,8 +30,11 @@ final class PendingCommit {
     /** Id of the idempotency record; null if there is none. */
     final @Nullable RowId record;
 
-    /** Ids of the documents that have a precondition or are written. */
-    private final Map<DocumentId, RowId> documents = new HashMap<>();
+    /** Ids of the documents that are written. */
+    private final Map<DocumentId, RowId> written = new HashMap<>();
+
+    /** Ids of the documents that have a precondition and are not written. */
+    private final Map<DocumentId, RowId> checked = new HashMap<>();
 
     private @Nullable CommitResult result;
     private @Nullable StoreException failure;
@@ -40,24 +43,29 @@ final class PendingCommit {
         this.commit = commit;
         IdempotencyWrite write = commit.idempotencyWrite();
         this.record = write == null ? null : RowId.of(write.record().key());
-        commit.preconditions().keySet().forEach(id -> documents.put(id, RowId.of(id)));
-        for (DocumentWrite written : commit.writes()) {
-            documents.computeIfAbsent(written.id(), RowId::of);
+        for (DocumentWrite each : commit.writes()) {
+            written.computeIfAbsent(each.id(), RowId::of);
         }
+        commit.checkedOnly().forEach(id -> checked.put(id, RowId.of(id)));
     }
 
     /** Returns the rows to lock in this process. Index entries are protected by the lock of their document. */
     List<RowId> rows() {
-        List<RowId> rows = new ArrayList<>(documents.values());
+        List<RowId> rows = new ArrayList<>(written.values());
         if (record != null) {
             rows.add(record);
         }
         return rows;
     }
 
+    /** Returns the rows to lock in this process in shared mode. */
+    List<RowId> checkedRows() {
+        return List.copyOf(checked.values());
+    }
+
     /** Whether the commit has so many documents that it locks all documents instead. The lock table of the server is small. */
     private boolean isLarge() {
-        return documents.size() > MOST_LOCKED;
+        return written.size() + checked.size() > MOST_LOCKED;
     }
 
     /** Returns the locks of the rows. Each commit with documents takes part in the lock of all documents, which comes first. */
@@ -65,9 +73,10 @@ final class PendingCommit {
         List<Long> locks = new ArrayList<>();
         if (isLarge()) {
             locks.add(numbers.ofAllDocuments());
-        } else if (!documents.isEmpty()) {
+        } else if (!written.isEmpty() || !checked.isEmpty()) {
             locks.add(numbers.ofDocuments());
-            documents.values().forEach(id -> locks.add(numbers.of(id)));
+            written.values().forEach(id -> locks.add(numbers.of(id)));
+            checked.values().forEach(id -> locks.add(numbers.shared(id)));
         }
         if (record != null) {
             locks.add(numbers.of(record));
@@ -75,7 +84,10 @@ final class PendingCommit {
         return locks;
     }
 
-    /** Whether the commit starts a new key and only creates documents, without a commit sequence number and a notification. */
+    /**
+     * Whether the commit starts a new key and only creates documents, without a commit sequence number and a notification. It may also check
+     * that other documents are unchanged.
+     */
     boolean isCreation() {
         IdempotencyWrite write = commit.idempotencyWrite();
         if (write == null
@@ -86,13 +98,14 @@ final class PendingCommit {
                 || isLarge()) {
             return false;
         }
-        for (DocumentWrite written : commit.writes()) {
-            if (!(written instanceof DocumentWrite.Put)
-                    || !"".equals(commit.preconditions().get(written.id()))) {
+        for (DocumentWrite each : commit.writes()) {
+            if (!(each instanceof DocumentWrite.Put)
+                    || !"".equals(commit.preconditions().get(each.id()))) {
                 return false;
             }
         }
-        return commit.preconditions().size() == commit.writes().size();
+        return checked.keySet().stream()
+                .noneMatch(id -> "".equals(commit.preconditions().get(id)));
     }
 
     /** Whether the commit starts a new key of a user with a quota. */
@@ -117,7 +130,7 @@ final class PendingCommit {
 
     /** Returns about how many bytes the commit sends. A lock counts like bytes, because the server has only some thousand for all. */
     long bytes() {
-        long bytes = SMALL + LOCK * rows().size();
+        long bytes = SMALL + LOCK * (rows().size() + checked.size());
         for (DocumentWrite write : commit.writes()) {
             bytes += SMALL
                     + (write instanceof DocumentWrite.Put put

@@ -140,7 +140,7 @@ class LargeCommitsTest {
                 PostgresStore hasty = PostgresStore.open(
                         database, SETTINGS.withTimeouts(Duration.ofMillis(50), Duration.ofSeconds(5)))) {
             large.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.ofDocuments() + ")");
+            statement.execute("select pg_advisory_xact_lock(" + Stored.LOCKS.ofAllDocuments() + ")");
             assertThatThrownBy(() -> hasty.commit(Stored.write("a", id(1), null)))
                     .hasMessageContaining("55P03");
             assertThatThrownBy(() -> hasty.commit(Stored.commit("b", Stored.key("ann", "b"), id(2))))

@@ -35,6 +35,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -212,6 +213,16 @@ class PlansTest {
             PendingCommit pending = new PendingCommit(alone);
             new CommitGroup(List.of(pending), session.locks(), true).run(session, null);
             apply(pending.result());
+        }
+        for (int checked : new int[] {1, 4}) {
+            Map<DocumentId, String> preconditions = new HashMap<>();
+            IntStream.range(0, checked).forEach(n -> {
+                DocumentId id = new DocumentId("things", "", "checked-" + checked + "-" + n);
+                apply(store.commit(new Commit(
+                        id.key(), null, Map.of(), List.of(new DocumentWrite.Put(document(id.key(), 0), List.of())))));
+                preconditions.put(id, "writer");
+            });
+            apply(store.commit(new Commit("new-commit-" + ++commits, once(), preconditions, List.of())));
         }
         Once once = new Once(store, Time.system(), OnceSettings.DEFAULTS.withQuota(QUOTA), OnceListener.NONE);
         CallerTransactions transactions = new CallerTransactions(source, store, once);

@@ -217,6 +217,57 @@ class SeveralServersTest {
     }
 
     @Test
+    void rowThatAnotherOnlyChecks_holdsUpThoseAloneWhoWriteIt() throws Exception {
+        DocumentId checked = new DocumentId("things", "", "checked");
+        PostgresStore store = servers.get(0);
+        store.commit(Stored.write("first", checked, null));
+        try (Connection other = database.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock_shared(" + Stored.LOCKS.of(RowId.of(checked)) + ")");
+            PendingCommit writes = new PendingCommit(Stored.write("writes", checked, null));
+            PendingCommit starts = new PendingCommit(checking("starts", checked, "first", true));
+            PendingCommit goes = new PendingCommit(checking("goes", checked, "first", false));
+            store.commits.commitTogether(List.of(writes, starts, goes));
+            assertThat(writes.isBusy()).isTrue();
+            assertThat(starts.result()).isInstanceOf(CommitResult.Applied.class);
+            assertThat(goes.result()).isEqualTo(new CommitResult.Applied(null));
+            PendingCommit alone = new PendingCommit(checking("alone", checked, "first", false));
+            store.commits.commitTogether(List.of(alone));
+            assertThat(alone.result()).isEqualTo(new CommitResult.Applied(null));
+        }
+    }
+
+    @Test
+    void newKeyThatChecksADocument_isInConflictIfItHasChanged() {
+        DocumentId checked = new DocumentId("things", "", "checked");
+        PostgresStore store = servers.get(0);
+        store.commit(Stored.write("first", checked, null));
+        List<PendingCommit> group = List.of(
+                new PendingCommit(checking("a", checked, "first", true)),
+                new PendingCommit(checking("b", checked, "another", true)),
+                new PendingCommit(checking("c", checked, "first", true)));
+        assertThat(group).allMatch(PendingCommit::isCreation);
+        store.commits.commitTogether(group);
+        assertThat(group.get(0).result()).isInstanceOf(CommitResult.Applied.class);
+        assertThat(group.get(1).result()).isEqualTo(new CommitResult.DocumentConflict(checked, 1));
+        assertThat(group.get(2).result()).isInstanceOf(CommitResult.Applied.class);
+        PendingCommit absent = new PendingCommit(checking("d", new DocumentId("things", "", "absent"), "first", true));
+        store.commits.commitTogether(List.of(absent));
+        assertThat(absent.result()).isInstanceOf(CommitResult.DocumentConflict.class);
+    }
+
+    /** A commit that creates a document if another one is unchanged. */
+    private static Commit checking(String name, DocumentId checked, String expected, boolean withKey) {
+        DocumentId created = new DocumentId("things", "", name);
+        return new Commit(
+                name,
+                withKey ? Stored.completed(Stored.key("ann", name), "tx-" + name, Quota.NONE) : null,
+                Map.of(checked, expected, created, ""),
+                Stored.write(name, created, null).writes());
+    }
+
+    @Test
     void userWhoseKeysAreBeingCounted_holdsUpTheirOwnCommitsAlone() throws Exception {
         Quota quota = new Quota(2, Duration.ofHours(1));
         PostgresStore store = servers.get(0);

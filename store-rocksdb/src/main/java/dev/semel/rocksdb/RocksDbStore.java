@@ -48,8 +48,9 @@ import org.rocksdb.Snapshot;
  *
  * <p>A commit locks the rows that it checks or writes ({@link RowLocks}), checks its preconditions, encodes its writes into a {@link Batch},
  * writes the batch, and releases the locks. The rows are locked until the batch is on disk. So no commit checks its preconditions against a
- * write that a crash could undo, and two commits with a row in common take effect one after the other: commits are serializable. The
- * commit id is part of the batch, in the idempotency record or in the commit log. If the response of a commit is lost, the same commit can
+ * write that a crash could undo, and if one commit writes a row of another, they take effect one after the other: commits are serializable.
+ * Rows that a commit only checks are locked in shared mode, so commits that check the same row do not wait for each other. The commit id is
+ * part of the batch, in the idempotency record or in the commit log. If the response of a commit is lost, the same commit can
  * be sent again, and the store returns the first result.
  *
  * <p>Lookups and scans take no locks. They may see a batch a moment before it is synced; a caller that acts on it through the store writes
@@ -63,7 +64,7 @@ import org.rocksdb.Snapshot;
  * RocksDB appends the batch to the log as one record with a checksum. After a crash, recovery applies the whole record or drops it, so a
  * group is atomic, and so is each commit in it. The threads of the other commits are unparked when the write has returned.
  *
- * <p>Only commits on different rows can be in one group, since the locks of each are held until its group is on disk. This is why a group
+ * <p>A commit that writes a row of another is never in one group with it, since locks are held until the group is on disk. This is why a group
  * needs no further checks, and why a hot row gets one commit per sync, however many callers wait for it.
  *
  * <p>Commit sequence numbers are assigned by the thread that writes the group, in the order of the batches. Groups are written one after
@@ -172,7 +173,7 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
     @Override
     public CommitResult commit(Commit commit) {
         IdempotencyWrite recordWrite = commit.idempotencyWrite();
-        RowLocks.Held held = locks.lock(rows(commit));
+        RowLocks.Held held = lock(commit);
         try {
             if (recordWrite == null) {
                 boolean applied = db.get(db.commitLog, commitLogEntry(commit)) != null;
@@ -195,19 +196,15 @@ public final class RocksDbStore implements OrderedStore, QuotaStore, AdminStore 
         return commit.id().getBytes(UTF_8);
     }
 
-    /** Returns the rows that a commit has to lock. The lock of a document covers its index entries. */
-    private static List<byte[]> rows(Commit commit) {
+    /** Locks the rows of a commit, in shared mode those that it only checks. The lock of a document covers its index entries. */
+    private RowLocks.Held lock(Commit commit) {
         List<byte[]> rows = new ArrayList<>();
         if (commit.idempotencyWrite() != null) {
             rows.add(RecordRows.key(commit.idempotencyWrite().record().key()));
         }
-        commit.preconditions().keySet().forEach(id -> rows.add(DocumentRows.key(id)));
-        for (DocumentWrite write : commit.writes()) {
-            if (!commit.preconditions().containsKey(write.id())) {
-                rows.add(DocumentRows.key(write.id()));
-            }
-        }
-        return rows;
+        commit.writes().forEach(write -> rows.add(DocumentRows.key(write.id())));
+        return locks.lock(
+                rows, commit.checkedOnly().stream().map(DocumentRows::key).toList());
     }
 
     private CommitResult checkAndWrite(Commit commit, @Nullable IdempotencyRecord current) {

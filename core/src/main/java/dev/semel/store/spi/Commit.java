@@ -3,8 +3,10 @@ package dev.semel.store.spi;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +84,13 @@ public record Commit(
     /** Returns a commit that only writes an idempotency record. */
     public static Commit of(String id, IdempotencyWrite idempotencyWrite) {
         return new Commit(id, idempotencyWrite, Map.of(), List.of());
+    }
+
+    /** Returns the documents that have a precondition and are not written. Commits that only check a document need not wait for each other. */
+    public Set<DocumentId> checkedOnly() {
+        Set<DocumentId> checked = new HashSet<>(preconditions.keySet());
+        writes.forEach(write -> checked.remove(write.id()));
+        return checked;
     }
 
     /** Whether the commit creates a document that needs a commit sequence number. */

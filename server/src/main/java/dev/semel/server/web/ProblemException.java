@@ -2,6 +2,9 @@ package dev.semel.server.web;
 
 import dev.semel.http.Problem;
 import dev.semel.id.MalformedException;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Thrown to reject a request with a problem. The transaction of an atomic route is discarded. */
 public final class ProblemException extends RuntimeException {
@@ -62,6 +65,22 @@ public final class ProblemException extends RuntimeException {
     /** Returns a rejection whose code and error are the same word. */
     public static ProblemException named(int status, String name, String detail) {
         return new ProblemException(Problem.of(status, name, name).detailed(detail));
+    }
+
+    /**
+     * Returns the rejection of a query that neither the key of a collection nor an index serves.
+     *
+     * @param parts the parts that the query gives
+     * @param scannable the sets of parts that a query may give
+     */
+    public static ProblemException notScannable(Set<String> parts, List<Set<String>> scannable) {
+        String given = parts.stream().map(MalformedException::quote).collect(Collectors.joining(" and "));
+        String possible =
+                scannable.stream().map(by -> String.join(" and ", by)).collect(Collectors.joining(", by "));
+        return new ProblemException(Problem.of(400, "not_scannable", "not_scannable")
+                .detailed((given.isEmpty() ? "The query is empty" : "No key or index starts with " + given)
+                        + "; documents are listed by " + possible)
+                .with("scannable", scannable));
     }
 
     /** Whether the request could not be parsed. */

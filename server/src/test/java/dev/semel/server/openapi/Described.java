@@ -376,8 +376,9 @@ public final class Described {
                                 ? parameter.get("name").stringValue().toLowerCase(Locale.ROOT)
                                 : parameter.get("name").stringValue(),
                         parameter -> parameter));
-        named.forEach(
-                name -> require(described.containsKey(name), "the " + place + "'s " + name + " is not described"));
+        boolean hasOthers = described.values().removeIf(Described::standsForOthers);
+        named.forEach(name ->
+                require(hasOthers || described.containsKey(name), "the " + place + "'s " + name + " is not described"));
         described.forEach((name, parameter) -> {
             String value = values.get(name);
             if (value != null) {
@@ -386,6 +387,11 @@ public final class Described {
                 require(!parameter.path("required").asBoolean(false), "was done without the " + place + "'s " + name);
             }
         });
+    }
+
+    /** Whether a parameter stands for parameters with other names, each a member of an object. */
+    static boolean standsForOthers(JsonNode parameter) {
+        return parameter.at("/schema/type").asString("").equals("object");
     }
 
     private void checkText(Schemas schemas, JsonNode parameter, String text, String what) {

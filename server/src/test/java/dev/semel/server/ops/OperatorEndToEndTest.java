@@ -404,8 +404,9 @@ class OperatorEndToEndTest extends EndToEnd {
         assertThat(column(as(user).get("/v1/collections/notes/records"), "id")).hasSize(1);
 
         erased = operator.send("DELETE", "/v1/ops/users/" + user + "?records=true&reason=asked", "{}");
-        assertThat(erased.json().get("erased").get("documents").asInt()).isEqualTo(1);
+        assertThat(erased.json().get("erased").get("documents").asInt()).isEqualTo(2); // with that of the collection
         assertThat(column(as(user).get("/v1/collections/notes/records"), "id")).isEmpty();
+        assertThat(column(as(user).get("/v1/collections"), "collection")).isEmpty();
         assertThat(operator.delete("/v1/ops/users/" + user).status()).isEqualTo(200);
         assertThat(latest().get("reason").asString()).isEqualTo("none given");
         assertInvalid(operator.delete("/v1/ops/user?user=..&reason=x"), "user");

@@ -11,6 +11,7 @@ import dev.semel.id.MalformedException;
 import dev.semel.id.TextFormat;
 import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
+import dev.semel.server.apps.collections.Catalog.Own;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.IfMatch;
@@ -21,19 +22,15 @@ import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
 import dev.semel.store.Document;
 import dev.semel.store.spi.DocumentStore;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Collections of JSON documents with minted or chosen ids. Each user has separate collections. */
 public final class Collections implements App {
-
-    /** The maximum length of a collection's name. */
-    private static final int LONGEST_NAME = 60;
-
-    /** Prefix that separates collections of users from those of the server. */
-    private static final String OWN = "own/";
 
     private static final String DOCUMENTS = "/v1/collections/{collection}/records";
     private static final String DOCUMENT = DOCUMENTS + "/{id}";
@@ -44,33 +41,56 @@ public final class Collections implements App {
 
     private final DocumentStore store;
     private final Transactions transactions;
+    private final Catalog catalog;
 
     public Collections(Transactions transactions) {
         this.store = transactions.store();
         this.transactions = transactions;
+        this.catalog = new Catalog(transactions);
     }
 
     @Override
     public void declare(Routes routes) {
         routes.atomic("POST", DOCUMENTS, this::create)
                 .get(DOCUMENTS, this::list)
-                .atomic("PUT", DOCUMENT, Collections::put)
+                .atomic("PUT", DOCUMENT, this::put)
                 .get(DOCUMENT, this::read)
-                .atomic("DELETE", DOCUMENT, Collections::delete)
+                .atomic("DELETE", DOCUMENT, this::delete)
                 .get("/v1/ids/{scheme}", this::mint);
+        catalog.declare(routes);
     }
 
     private ApiResponse create(Request request) {
-        DocumentCollection collection = collection(request);
         Json data = request.json();
-        IdScheme scheme = IdSource.scheme(given(request, "scheme").orElse(IdSchemes.TID62.name()));
+        Own own = catalog.toCreate(request);
+        DocumentCollection collection = own.documents();
+        IdScheme scheme = given(request, "scheme")
+                .map(IdSource::scheme)
+                .orElseGet(() -> own.declaration().map(Declaration::scheme).orElse(IdSchemes.TID62));
         IdScheme counted =
                 IdSource.minting(scheme, request.tx(), request.user(), "collections/" + collection.collection());
         IdScheme minting = prefixed(request, counted);
+        Supplier<String> ids = own.declaration()
+                .map(declaration ->
+                        ids(declaration, request, given(request, "prefix").isPresent(), minting))
+                .orElse(minting::mint);
         Document document = scheme.isCounted()
-                ? createCounted(request, collection, minting, data)
-                : collection.createMinted(request.tx(), minting::mint, data);
+                ? createCounted(request, collection, scheme, ids, data)
+                : collection.createMinted(request.tx(), ids, data);
         return ApiResponse.created(json(document)).with("ETag", tag(document));
+    }
+
+    /** Returns new ids of a declared collection: its parts are parameters, or the whole id is minted behind a prefix. */
+    private static Supplier<String> ids(
+            Declaration declaration, Request request, boolean isPrefixed, IdScheme minting) {
+        Map<String, String> parts = declaration.parts(request.query());
+        if (!isPrefixed) {
+            return declaration.ids(parts, minting);
+        }
+        if (!parts.isEmpty()) {
+            throw ProblemException.invalid("prefix", "cannot be sent together with parts of the id");
+        }
+        return () -> declaration.check(minting.mint());
     }
 
     /** Returns a parameter. One without a value counts as missing. */
@@ -91,9 +111,10 @@ public final class Collections implements App {
      * Creates a document under the next free number: users may have chosen some of the numbers themselves. Reads outside of the
      * transaction, so a taken number does not become a precondition of the commit.
      */
-    private Document createCounted(Request request, DocumentCollection collection, IdScheme scheme, Json data) {
+    private Document createCounted(
+            Request request, DocumentCollection collection, IdScheme scheme, Supplier<String> ids, Json data) {
         for (int i = 0; i < MOST_SKIPPED; i++) {
-            String id = scheme.mint();
+            String id = ids.get();
             if (collection.read(store, id).isEmpty()
                     && collection.create(request.tx(), id, data) instanceof WriteResult.Written written) {
                 return written.document();
@@ -102,8 +123,7 @@ public final class Collections implements App {
         throw ProblemException.named(409, "id_taken", "The next " + MOST_SKIPPED + " ids of " + scheme + " are taken");
     }
 
-    private static ApiResponse put(Request request) {
-        DocumentCollection collection = collection(request);
+    private ApiResponse put(Request request) {
         String id = id(request);
         Json data = request.json();
         Optional<String> create = request.header("If-None-Match");
@@ -115,61 +135,80 @@ public final class Collections implements App {
             if (!create.get().strip().equals("*")) {
                 throw ProblemException.invalid("If-None-Match", "must be *");
             }
-            return create(request, collection, id, data);
+            return create(request, catalog.toCreate(request), id, data);
         }
         if (update.isPresent()) {
-            return update(request, collection, IfMatch.parse(update.get()), data);
+            return update(request, catalog.toChange(request), IfMatch.parse(update.get()), data);
         }
         throw new ProblemException(Problem.of(428, "precondition_required", "Precondition required")
                 .detailed("Send If-None-Match: * to create a document, or If-Match with its version to update it"));
     }
 
-    private static ApiResponse create(Request request, DocumentCollection collection, String id, Json data) {
-        WriteResult result = collection.create(request.tx(), id, data);
+    private static ApiResponse create(Request request, Own own, String id, Json data) {
+        check(own, id);
+        WriteResult result = own.documents().create(request.tx(), id, data);
         if (result instanceof WriteResult.Written written) {
             return ApiResponse.created(json(written.document())).with("ETag", tag(written.document()));
         }
         throw ProblemException.named(409, "id_taken", "There is a document with this id already");
     }
 
-    private static ApiResponse update(Request request, DocumentCollection collection, IfMatch versions, Json data) {
-        Document current = current(request, collection, versions);
-        WriteResult result = collection.update(request.tx(), current.key(), current.version(), data);
+    private static ApiResponse update(Request request, Own own, IfMatch versions, Json data) {
+        Document current = current(request, own, versions);
+        WriteResult result = own.documents().update(request.tx(), current.key(), current.version(), data);
         Document updated = ((WriteResult.Written) result).document();
         return ApiResponse.ok(json(updated)).with("ETag", tag(updated));
     }
 
-    private static ApiResponse delete(Request request) {
-        DocumentCollection collection = collection(request);
+    private ApiResponse delete(Request request) {
+        id(request);
         IfMatch versions = IfMatch.parse(request.header(IfMatch.NAME).orElse("*"));
-        Document current = current(request, collection, versions);
-        collection.delete(request.tx(), current.key(), current.version());
+        Own own = catalog.toChange(request);
+        Document current = current(request, own, versions);
+        own.documents().delete(request.tx(), current.key(), current.version());
         return ApiResponse.nothing();
     }
 
     /** Returns the document that a request changes, if its version meets the precondition. */
-    private static Document current(Request request, DocumentCollection collection, IfMatch versions) {
-        Document current =
-                collection.read(request.tx(), id(request)).orElseThrow(() -> ProblemException.notFound("document"));
+    private static Document current(Request request, Own own, IfMatch versions) {
+        Document current = own.documents()
+                .read(request.tx(), check(own, id(request)))
+                .orElseThrow(() -> ProblemException.notFound("document"));
         versions.check(current.version());
         return current;
     }
 
     private ApiResponse read(Request request) {
-        Document document =
-                collection(request).read(store, id(request)).orElseThrow(() -> ProblemException.notFound("document"));
+        String id = id(request);
+        Document document = Catalog.undeclared(request).read(store, id).orElseThrow(() -> absent(request, id));
         return ApiResponse.ok(json(document)).with("ETag", tag(document));
     }
 
+    /** Looks at the declaration only if there is no document: each document that exists matches it. */
+    private ProblemException absent(Request request, String id) {
+        check(catalog.toRead(request), id);
+        return ProblemException.notFound("document");
+    }
+
     private ApiResponse list(Request request) {
-        DocumentCollection collection = collection(request);
+        Own own = catalog.toRead(request);
+        Map<String, String> parts = own.declaration()
+                .map(declaration -> declaration.scanned(request.query()))
+                .orElse(Map.of());
         String prefix = given(request, "prefix").orElse("");
         Fault fault = prefix.isEmpty() ? null : TextFormat.TEXT.fault(prefix);
         if (fault != null) {
             throw ProblemException.invalid("prefix", fault.problem() + "; expected " + TextFormat.TEXT.expected());
         }
-        KeyRange range = KeyRange.ofPrefix(prefix);
-        return Pages.respond(request, (after, limit) -> collection.scan(store, range, after, limit), Collections::json);
+        if (!prefix.isEmpty() && !parts.isEmpty()) {
+            throw ProblemException.invalid("prefix", "cannot be sent together with parts of the id");
+        }
+        return Pages.respond(
+                request,
+                (after, limit) -> parts.isEmpty()
+                        ? own.documents().scan(store, KeyRange.ofPrefix(prefix), after, limit)
+                        : own.documents().find(store, parts, after, limit),
+                Collections::json);
     }
 
     private ApiResponse mint(Request request) {
@@ -191,22 +230,18 @@ public final class Collections implements App {
         return body;
     }
 
-    private static DocumentCollection collection(Request request) {
-        String name = request.part("collection");
-        if (name.length() > LONGEST_NAME || !TextFormat.TEXT.isValid(name)) {
-            throw ProblemException.invalid("collection", "must be 1 to " + LONGEST_NAME + " of 0-9A-Za-z_-");
-        }
-        return DocumentCollection.of(OWN + name, DocumentIds.ANY).ownedBy(request.user());
-    }
-
     private static String id(Request request) {
         String id = request.part("id");
         Fault fault = TextFormat.TEXT.fault(id);
         if (fault != null) {
-            throw new ProblemException(Problem.of(400, "invalid_id", "invalid_id")
-                    .detailed("id " + fault.problem() + "; expected " + TextFormat.TEXT.expected())
-                    .with("field", "id"));
+            throw Declaration.invalidId("id", fault.problem() + "; expected " + TextFormat.TEXT.expected());
         }
+        return id;
+    }
+
+    /** Rejects an id that does not match the declaration of its collection. */
+    private static String check(Own own, String id) {
+        own.declaration().ifPresent(declaration -> declaration.check(id));
         return id;
     }
 

@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -176,18 +175,10 @@ public final class Reputation implements App {
         Map<String, String> parts = queried(request, type);
         List<Set<String>> queries = type.documents.queries();
         if (!queries.contains(parts.keySet())) {
-            throw ProblemException.named(
-                    400,
-                    "not_scannable",
-                    "No index serves this query; " + request.part("type") + " can be queried by "
-                            + queries.stream().map(Reputation::names).collect(Collectors.joining("; ")));
+            throw ProblemException.notScannable(parts.keySet(), queries);
         }
         return Pages.respond(
                 request, (after, limit) -> type.documents.find(store, parts, after, limit), Reputation::json);
-    }
-
-    private static String names(Set<String> parts) {
-        return String.join(", ", parts);
     }
 
     /** Returns the parts of keys that a query gives. */

@@ -188,22 +188,26 @@ class ReputationEndToEndTest extends EndToEnd {
 
     @Test
     void queryThatNoIndexServes_isRejectedWithThosePossible() {
-        assertNotScannable("users", "users can be queried by user");
-        assertNotScannable("tags?limit=5", "tags can be queried by user; user, tag; tag");
-        assertNotScannable("reputations", "reputations can be queried by user; user, tag; tag");
-        String votes = "votes can be queried by user; user, tag; user, tag, target; user, tag, target, key; tag;"
-                + " tag, target";
-        assertNotScannable("votes", votes);
-        assertNotScannable("votes?target=" + V4, votes);
-        assertNotScannable("votes?user=" + V4 + "&target=" + V4, votes);
-        assertNotScannable("votes?key=" + V4, votes);
+        assertNotScannable("users", "The query is empty; documents are listed by user");
+        String tags = "The query is empty; documents are listed by user, by user and tag, by tag";
+        assertNotScannable("tags?limit=5", tags);
+        assertNotScannable("reputations", tags);
+        String votes = "; documents are listed by user, by user and tag, by user and tag and target,"
+                + " by user and tag and target and key, by tag, by tag and target";
+        assertNotScannable("votes", "The query is empty" + votes);
+        assertNotScannable("votes?target=" + V4, "No key or index starts with \"target\"" + votes);
+        assertNotScannable(
+                "votes?user=" + V4 + "&target=" + V4,
+                "No key or index starts with \"user\" and \"target\"" + votes);
+        assertNotScannable("votes?key=" + V4, "No key or index starts with \"key\"" + votes);
     }
 
-    private static void assertNotScannable(String query, String possible) {
+    private static void assertNotScannable(String query, String detail) {
         Reply reply = as("ann").get(DOCUMENTS + query);
         assertProblem(reply, 400, "not_scannable");
         assertThat(reply.text("error")).isEqualTo("not_scannable");
-        assertThat(reply.text("detail")).isEqualTo("No index serves this query; " + possible);
+        assertThat(reply.text("detail")).isEqualTo(detail);
+        assertThat(reply.json().get("scannable").get(0).get(0).stringValue()).isEqualTo("user");
     }
 
     @Test
