@@ -75,8 +75,7 @@ public final class ProblemException extends RuntimeException {
      */
     public static ProblemException notScannable(Set<String> parts, List<Set<String>> scannable) {
         String given = parts.stream().map(MalformedException::quote).collect(Collectors.joining(" and "));
-        String possible =
-                scannable.stream().map(by -> String.join(" and ", by)).collect(Collectors.joining(", by "));
+        String possible = scannable.stream().map(by -> String.join(" and ", by)).collect(Collectors.joining(", by "));
         return new ProblemException(Problem.of(400, "not_scannable", "not_scannable")
                 .detailed((given.isEmpty() ? "The query is empty" : "No key or index starts with " + given)
                         + "; documents are listed by " + possible)

@@ -197,8 +197,7 @@ class ReputationEndToEndTest extends EndToEnd {
         assertNotScannable("votes", "The query is empty" + votes);
         assertNotScannable("votes?target=" + V4, "No key or index starts with \"target\"" + votes);
         assertNotScannable(
-                "votes?user=" + V4 + "&target=" + V4,
-                "No key or index starts with \"user\" and \"target\"" + votes);
+                "votes?user=" + V4 + "&target=" + V4, "No key or index starts with \"user\" and \"target\"" + votes);
         assertNotScannable("votes?key=" + V4, "No key or index starts with \"key\"" + votes);
     }
 
