@@ -60,9 +60,8 @@ public final class RowLocks {
             byte[] row = shared ? checked.get(i - rows.size()) : rows.get(i);
             modes[i] = 2 * number(Arrays.hashCode(row)) + (shared ? 1 : 0);
         }
-        Arrays.sort(
-                modes); // of one lock, the exclusive mode comes first: its holder may add the shared mode, but not the
-        // reverse
+        // Of one lock, the exclusive mode comes first: its holder may add the shared mode, but not the reverse.
+        Arrays.sort(modes);
         StackReserve.check(StackReserve.SMALL); // an overflow while releasing would keep the locks
         Held held = new Held(modes);
         int locked = 0;

@@ -37,9 +37,9 @@ import tools.jackson.databind.node.ObjectNode;
  * <ul>
  *   <li>While the collection is not used, or has no entry, a commit that creates a document also sets the flag.
  *   <li>While it is used, such a commit only checks the entry. So creations do not conflict with each other.
- *   <li>A declaration changes only while the collection is not used. If it is, the flag is reset first, in a commit of its own. From then on,
+ *   <li>A declaration changes only while the collection is not used. If it is, the flag is reset first, in a separate commit. From then on,
  *       each creation writes the entry.
- *   <li>Then the entry is read, documents are looked for, and the new declaration is committed if there are none. A document that was created
+ *   <li>Then the entry is read, documents are searched for, and the new declaration is committed if there are none. A document that was created
  *       before is found. One that is created after the entry was read has changed it, so the commit of the declaration fails.
  * </ul>
  *

@@ -184,7 +184,7 @@ public final class Collections implements App {
         return ApiResponse.ok(json(document)).with("ETag", tag(document));
     }
 
-    /** Looks at the declaration only if there is no document: each document that exists matches it. */
+    /** Reads the declaration only if there is no document: each document that exists matches it. */
     private ProblemException absent(Request request, String id) {
         check(catalog.toRead(request), id);
         return ProblemException.notFound("document");

@@ -32,7 +32,7 @@ final class Declaration {
     private static final String SCHEME = "scheme";
     private static final String INDEXES = "indexes";
 
-    /** Any id. */
+    /** The template of a declaration without one, which accepts any id. */
     private static final String DEFAULT_KEY = "{id}";
 
     private static final int LONGEST_TEMPLATE = 255;
@@ -45,7 +45,7 @@ final class Declaration {
     /** Parameters of a list that are no parts. */
     private static final Set<String> OF_LISTS = Set.of("after", "limit", "prefix");
 
-    /** A part without a type. */
+    /** Matches a part of a template that has no type. */
     private static final Pattern UNTYPED = Pattern.compile("\\{(\\w+)}");
 
     private final KeyTemplate key;
