@@ -2,6 +2,7 @@ package dev.semel.bench;
 
 import dev.semel.bench.http.HttpBench;
 import dev.semel.bench.ids.IdsBench;
+import dev.semel.bench.kv.KvBench;
 import dev.semel.bench.once.OnceBench;
 import dev.semel.bench.outbox.OutboxBench;
 import dev.semel.bench.postgres.PostgresBench;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Spec;
             PostgresBench.class,
             HttpBench.class,
             SweepBench.class,
-            OutboxBench.class
+            OutboxBench.class,
+            KvBench.class
         },
         synopsisSubcommandLabel = "NAME")
 public final class Bench extends Program implements Runnable {

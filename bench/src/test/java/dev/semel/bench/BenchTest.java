@@ -73,7 +73,7 @@ class BenchTest {
                 .forEach(line -> assertThat(run(line.isEmpty() ? new String[0] : line.split(" ", -1)))
                         .as(line)
                         .isEqualTo(2));
-        String names = "ids, once, rocksdb, postgres, http, sweep, outbox";
+        String names = "ids, once, rocksdb, postgres, http, sweep, outbox, kv";
         assertErrors(
                 ": NAME is missing: one of " + names + ".",
                 ": Unknown benchmark 'idz'. Did you mean 'ids'?",

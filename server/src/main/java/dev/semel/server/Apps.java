@@ -11,6 +11,7 @@ import dev.semel.server.apps.tables.TableIds;
 import dev.semel.server.apps.tables.Tables;
 import dev.semel.server.apps.textpile.Textpile;
 import dev.semel.server.settings.AppSettings;
+import dev.semel.server.settings.ShortIdSettings;
 import dev.semel.server.web.App;
 import dev.semel.store.Time;
 import dev.semel.store.spi.OrderedStore;
@@ -41,10 +42,16 @@ public record Apps(
     /** Returns a new instance of each system. */
     public List<App> all() {
         return List.of(
-                new Textpile(store, settings.shortIdLetters()),
+                textpile(settings.shortIds()),
                 new Collections(transactions),
                 new Feed(store, transactions, time, settings.feedRetention()),
                 new Tables(store, new Actions(transactions, time, listener), mismatchListener),
                 new Reputation(store));
+    }
+
+    private Textpile textpile(ShortIdSettings ids) {
+        return ids.keyValues() == null
+                ? new Textpile(store, ids.letters())
+                : Textpile.onKeyValues(store, ids.letters(), ids.keyValues(), ids.overwritesAccepted(), time);
     }
 }

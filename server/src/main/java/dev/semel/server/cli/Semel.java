@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
             IdCommand.class,
             KeyCommand.class,
             FingerprintCommand.class,
+            SimulateCommand.class,
             CompletionCommand.class,
             HelpCommand.class
         },

@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.kv.KvTiming;
 import dev.semel.server.Server;
 import dev.semel.server.log.Log;
 import dev.semel.server.settings.PostgresUrl;
@@ -112,9 +113,21 @@ final class ServeCommand implements Runnable {
                                 "--store holds a password, which every user of this machine can read in the list of processes."
                                         + " Set it in SEMEL_STORE or in a settings file.");
             }
+            warnOfOverwrites(settings.apps().shortIds().keyValues());
             return settings;
         } catch (SettingException e) {
             throw UsageException.of(spec, e);
+        }
+    }
+
+    private static void warnOfOverwrites(@Nullable KvTiming timing) {
+        if (timing != null) {
+            timing.violation()
+                    .ifPresent(
+                            violation -> LOG.atWarn()
+                                    .addKeyValue("condition", violation)
+                                    .log(
+                                            "--kv-accept-overwrites is set: requests at the same time may overwrite each other's posts"));
         }
     }
 
@@ -197,6 +210,8 @@ final class ServeCommand implements Runnable {
                 spec.addOption(OptionSpec.builder(setting.flag())
                         .paramLabel(setting.label())
                         .type(String.class)
+                        .arity(setting.isSwitch() ? "0..1" : "1")
+                        .fallbackValue(setting.isSwitch() ? "true" : "")
                         .completionCandidates(setting.choices().isEmpty() ? null : setting.choices())
                         .description(setting.plainText())
                         .build());

@@ -71,7 +71,7 @@ final class ServeHelp {
     }
 
     private static String names(OptionSpec option) {
-        return String.join(", ", option.names()) + (option.arity().max() == 0 ? "" : "=" + option.paramLabel());
+        return String.join(", ", option.names()) + (option.arity().min() == 0 ? "" : "=" + option.paramLabel());
     }
 
     private void add(String names, String description) {

@@ -32,6 +32,7 @@ final class UsageErrors {
             entry("N", "a whole number"),
             entry("TIME", "a time such as 24h"),
             entry("SIZE", "a size such as 256MiB"),
+            entry("SHARE", "a number from 0 to 1"),
             entry("URL", "the URL of a store"),
             entry("SERVER", "the address of a server such as http://localhost:8080"),
             entry("FILE", "the name of a file"),

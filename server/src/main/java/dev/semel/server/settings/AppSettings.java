@@ -7,6 +7,6 @@ import org.jspecify.annotations.Nullable;
  * Settings of the systems.
  *
  * @param feedRetention how long feed posts are kept; null to keep them forever
- * @param shortIdLetters maximum number of letters in a short id
+ * @param shortIds how short ids are allocated
  */
-public record AppSettings(@Nullable Duration feedRetention, int shortIdLetters) {}
+public record AppSettings(@Nullable Duration feedRetention, ShortIdSettings shortIds) {}

@@ -1,5 +1,6 @@
 package dev.semel.server.settings;
 
+import dev.semel.kv.KvTiming;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.OnceSettings.IfExpired;
 import dev.semel.postgres.PostgresSettings;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -53,6 +55,9 @@ public record ServerSettings(
         Level logLevel) {
 
     private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([a-zA-Z]*)");
+    private static final Pattern ZERO = Pattern.compile("0{1,12}(ms|s|m|h|d)");
+    private static final List<Setting> KEY_VALUE_SETTINGS =
+            List.of(Setting.KV_SETTLE, Setting.KV_GAP, Setting.KV_STALENESS, Setting.KV_ACCEPT_OVERWRITES);
     private static final Map<String, Duration> TIMES = Map.of(
             "ms", Duration.ofMillis(1),
             "s", Duration.ofSeconds(1),
@@ -208,8 +213,46 @@ public record ServerSettings(
     }
 
     private static AppSettings apps(RawSettings raw) {
-        return new AppSettings(
-                optionalTime(raw.of(Setting.FEED_RETENTION)), number(raw.of(Setting.SHORT_ID_LETTERS), 3, 6));
+        return new AppSettings(optionalTime(raw.of(Setting.FEED_RETENTION)), shortIds(raw));
+    }
+
+    private static ShortIdSettings shortIds(RawSettings raw) {
+        int letters = number(raw.of(Setting.SHORT_ID_LETTERS), 3, 6);
+        Value mode = raw.of(Setting.SHORT_IDS);
+        return switch (text(mode)) {
+            case "atomic" -> {
+                for (Setting setting : KEY_VALUE_SETTINGS) {
+                    if (raw.isSet(setting)) {
+                        throw raw.of(setting).fault("requires " + Setting.SHORT_IDS.flag() + " kv");
+                    }
+                }
+                yield ShortIdSettings.atomic(letters);
+            }
+            case "kv" -> new ShortIdSettings(letters, keyValues(raw), flag(raw.of(Setting.KV_ACCEPT_OVERWRITES)));
+            default -> throw mode.wrong("atomic or kv");
+        };
+    }
+
+    private static KvTiming keyValues(RawSettings raw) {
+        KvTiming timing = timing(
+                timeOrZero(raw.of(Setting.KV_SETTLE)),
+                timeOrZero(raw.of(Setting.KV_GAP)),
+                timeOrZero(raw.of(Setting.KV_STALENESS)));
+        boolean accepted = flag(raw.of(Setting.KV_ACCEPT_OVERWRITES));
+        timing.violation().filter(violation -> !accepted).ifPresent(violation -> {
+            throw raw.of(Setting.SHORT_IDS)
+                    .fault("kv would not exclude that posts are overwritten: " + violation
+                            + ". Change the times, or set " + Setting.KV_ACCEPT_OVERWRITES.flag());
+        });
+        return timing;
+    }
+
+    private static KvTiming timing(Duration settle, Duration gap, Duration staleness) {
+        try {
+            return new KvTiming(settle, gap, staleness);
+        } catch (IllegalArgumentException e) {
+            throw new SettingException("kv-" + e.getMessage());
+        }
     }
 
     private static ConnectionSettings connections(RawSettings raw) {
@@ -285,6 +328,10 @@ public record ServerSettings(
         return value.text() == null ? null : time(value);
     }
 
+    private static Duration timeOrZero(Value value) {
+        return ZERO.matcher(text(value)).matches() ? Duration.ZERO : time(value);
+    }
+
     private static Duration timeOrNone(Value value) {
         return text(value).equals("none") ? Duration.ZERO : time(value, "none or ");
     }
@@ -337,6 +384,16 @@ public record ServerSettings(
      */
     public static Duration time(String where, String text) {
         return time(new Value(text, where));
+    }
+
+    /**
+     * Parses a time such as {@code 24h} or {@code 0s}.
+     *
+     * @param where the name of the option, for errors
+     * @throws SettingException if it is malformed
+     */
+    public static Duration timeOrZero(String where, String text) {
+        return timeOrZero(new Value(text, where));
     }
 
     private static Duration time(Value value, String alternative) {

@@ -108,6 +108,34 @@ public enum Setting {
             "N",
             "3",
             "Maximum number of letters in a short id, from 3 to 6. The server tries ten ids of each length, from two letters on."),
+    SHORT_IDS(
+            Tier.RARE,
+            "MODE",
+            "atomic",
+            "How short ids are allocated: `atomic` creates a post in one commit; `kv` uses only reads, writes and deletes, as on a key-value"
+                    + " store without an atomic create, and takes at least `--kv-settle`."),
+    KV_SETTLE(
+            Tier.RARE,
+            "TIME",
+            "2s",
+            "With `--short-ids kv`: how long a request waits before it verifies its claim of an id. It must be more than `--kv-gap` plus"
+                    + " twice `--kv-staleness`."),
+    KV_GAP(
+            Tier.RARE,
+            "TIME",
+            "500ms",
+            "With `--short-ids kv`: the longest time from the read of a claim to the end of its write. A request that takes longer abandons"
+                    + " the id."),
+    KV_STALENESS(
+            Tier.RARE,
+            "TIME",
+            "0s",
+            "With `--short-ids kv`: how old a value may be that the store returns. The stores of the server return current values."),
+    KV_ACCEPT_OVERWRITES(
+            Tier.RARE,
+            "BOOLEAN",
+            "false",
+            "With `--short-ids kv`: whether the server starts with times that do not exclude that posts are overwritten."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
 
     /** How often deployments change a setting. */
@@ -171,9 +199,15 @@ public enum Setting {
         return switch (this) {
             case EXPIRED_KEYS -> List.of("new", "reject");
             case LOG_LEVEL -> List.of("error", "warn", "info", "debug", "trace");
-            case STORE_MIGRATE -> List.of("true", "false");
+            case SHORT_IDS -> List.of("atomic", "kv");
+            case STORE_MIGRATE, KV_ACCEPT_OVERWRITES -> List.of("true", "false");
             default -> List.of();
         };
+    }
+
+    /** Whether the option without a value means {@code true}. */
+    public boolean isSwitch() {
+        return this == KV_ACCEPT_OVERWRITES;
     }
 
     /** Returns the description in Markdown. */

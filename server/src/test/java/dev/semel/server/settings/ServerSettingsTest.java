@@ -3,6 +3,7 @@ package dev.semel.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.kv.KvTiming;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.OnceSettings.IfExpired;
 import dev.semel.store.Quota;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -99,7 +101,7 @@ class ServerSettingsTest {
         assertThat(settings.store().memoryBytes()).isEqualTo(32L << 20);
         assertThat(settings.store().url()).isEqualTo(new StoreUrl.Memory());
         assertThat(settings.stopTimeout()).isEqualTo(Duration.ofMinutes(2));
-        assertThat(settings.apps().shortIdLetters()).isEqualTo(4);
+        assertThat(settings.apps().shortIds()).isEqualTo(ShortIdSettings.atomic(4));
     }
 
     @Test
@@ -162,6 +164,7 @@ class ServerSettingsTest {
                 "QUOTA|10h|a whole number",
                 "SHORT_ID_LETTERS|2|a whole number from 3 to 6",
                 "SHORT_ID_LETTERS|7|a whole number from 3 to 6",
+                "SHORT_IDS|KV|atomic or kv",
                 "RESPONSE_LIMIT|2GiB|a size such as 256MiB",
                 "STORE_MEMORY|15MiB|a size such as 256MiB (a whole number with or without KiB, MiB or GiB, at least 16777216 bytes)",
                 "STORE_MEMORY|999999999999GiB|a size",
@@ -189,6 +192,37 @@ class ServerSettingsTest {
     void emptyValue_isRejected(Setting setting) {
         assertThatThrownBy(() -> read(Map.of(), null, Map.of(setting.variable(), " ")))
                 .hasMessage(setting.variable() + " is empty. Remove it to use the default");
+    }
+
+    @Test
+    void timesOfKeyValues_areReadWithTheirMode() {
+        assertThat(read(Map.of(Setting.SHORT_IDS, "kv")).apps().shortIds())
+                .isEqualTo(new ShortIdSettings(3, KvTiming.DEFAULTS, false));
+        Map<Setting, String> times = Map.of(
+                Setting.SHORT_IDS, "kv", Setting.KV_SETTLE, "5s", Setting.KV_GAP, "0ms", Setting.KV_STALENESS, "2s");
+        assertThat(read(times).apps().shortIds().keyValues())
+                .isEqualTo(new KvTiming(Duration.ofSeconds(5), Duration.ZERO, Duration.ofSeconds(2)));
+        assertThatThrownBy(() -> read(Map.of(Setting.KV_SETTLE, "5s")))
+                .hasMessage("--kv-settle requires --short-ids kv");
+        assertThatThrownBy(() -> read(Map.of(Setting.SHORT_IDS, "kv", Setting.KV_GAP, "1")))
+                .hasMessageStartingWith("--kv-gap must be a time");
+        assertThatThrownBy(() -> read(Map.of(Setting.SHORT_IDS, "kv", Setting.KV_SETTLE, "366d")))
+                .hasMessageStartingWith("kv-settle must be from 0 to 365 days");
+    }
+
+    @Test
+    void timesThatAreNotSafe_areRejectedWithTheCondition_unlessOverwritesAreAccepted() {
+        Map<Setting, String> unsafe = Map.of(Setting.SHORT_IDS, "kv", Setting.KV_SETTLE, "1s", Setting.KV_GAP, "1s");
+        assertThatThrownBy(() -> read(unsafe))
+                .hasMessage(
+                        "--short-ids kv would not exclude that posts are overwritten: settle must be more than gap +"
+                                + " 2 × staleness: 1s is not more than 1s + 2 × 0s = 1s. Change the times, or set"
+                                + " --kv-accept-overwrites");
+        Map<Setting, String> accepted = new EnumMap<>(unsafe);
+        accepted.put(Setting.KV_ACCEPT_OVERWRITES, "true");
+        ShortIdSettings settings = read(accepted).apps().shortIds();
+        assertThat(settings.overwritesAccepted()).isTrue();
+        assertThat(settings.keyValues()).isNotNull();
     }
 
     @Test

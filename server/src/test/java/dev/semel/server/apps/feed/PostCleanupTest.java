@@ -11,6 +11,7 @@ import dev.semel.server.ServerFixture;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.settings.AppSettings;
 import dev.semel.server.settings.ServerSettings;
+import dev.semel.server.settings.ShortIdSettings;
 import dev.semel.store.DocumentId;
 import dev.semel.store.admin.StoreAdmin.Cleanup;
 import dev.semel.store.spi.DocumentStore;
@@ -38,7 +39,7 @@ class PostCleanupTest {
     Path folder;
 
     private static ServerSettings forAMonth(ServerSettings settings) {
-        return settings.withApps(new AppSettings(Duration.ofDays(30), 3));
+        return settings.withApps(new AppSettings(Duration.ofDays(30), ShortIdSettings.atomic(3)));
     }
 
     private String send(Client client, String path, String body) {
