@@ -21,7 +21,9 @@ import dev.semel.store.spi.DocumentStore;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /** Documents for users, tags, reputations and votes, which are found by their composite keys. */
@@ -56,6 +58,28 @@ public final class Reputation implements App {
 
     public Reputation(DocumentStore store) {
         this.store = store;
+    }
+
+    /** Returns the collections of documents, by the names of their types. */
+    public static Map<String, DocumentCollection> collections() {
+        return TYPES.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, type -> type.getValue().documents));
+    }
+
+    /** Returns the names of the parts of a type's keys, in the order of the keys. */
+    public static List<String> parts(String type) {
+        return known(type).documents.key().parts().stream()
+                .map(KeyTemplate.Part::name)
+                .toList();
+    }
+
+    /** Returns the part of a type's keys that identifies a new document; empty if other documents have all parts. */
+    public static String mintedPart(String type) {
+        return known(type).minted;
+    }
+
+    private static Type known(String type) {
+        return Objects.requireNonNull(TYPES.get(type), type);
     }
 
     @Override
