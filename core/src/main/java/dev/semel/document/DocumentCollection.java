@@ -312,14 +312,18 @@ public final class DocumentCollection {
                 return page(store, template, template.range(parts), after, limit);
             }
         }
-        String queryable = keys().flatMap(
+        throw new IllegalArgumentException("No key or index of " + collection + " starts with " + parts.keySet()
+                + "; it can be queried by "
+                + queries().stream().map(Set::toString).collect(Collectors.joining(", ")));
+    }
+
+    /** Returns the sets of parts by which documents can be {@linkplain #find found}: the leading parts of the key and of each index. */
+    public List<Set<String>> queries() {
+        return keys().flatMap(
                         template -> IntStream.rangeClosed(1, template.parts().size())
                                 .mapToObj(count -> leadingParts(template, count)))
                 .distinct()
-                .map(Set::toString)
-                .collect(Collectors.joining(", "));
-        throw new IllegalArgumentException("No key or index of " + collection + " starts with " + parts.keySet()
-                + "; it can be queried by " + queryable);
+                .toList();
     }
 
     /**

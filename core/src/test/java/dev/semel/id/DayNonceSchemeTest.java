@@ -74,6 +74,7 @@ class DayNonceSchemeTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "260107-aa",
                 "260107-ba",
                 "260107-b",
                 "260107-bcdf",

@@ -32,6 +32,6 @@ public record Apps(
                 new Collections(transactions),
                 new Feed(store, transactions, time, settings.feedRetention()),
                 new Tables(store, new Actions(transactions, time, listener)),
-                new Reputation(store));
+                new Reputation(store, settings.readsLegacyKeys()));
     }
 }

@@ -179,7 +179,7 @@ public final class Server implements AutoCloseable {
                             return caller == null ? null : caller.user();
                         },
                         request -> routes.find(request)
-                                .map(match -> match.route().idempotency())
+                                .map(match -> match.route().idempotency(request))
                                 .orElse(Idempotency.NONE),
                         FilterSettings.DEFAULTS,
                         new OutcomeLog(tracing(routes))));

@@ -4,6 +4,7 @@ import dev.semel.memory.MemoryStore;
 import dev.semel.rocksdb.RocksDbSettings;
 import dev.semel.rocksdb.RocksDbStore;
 import dev.semel.server.Storage;
+import dev.semel.server.apps.reputation.DocumentType;
 import dev.semel.server.migration.MergeRule;
 import dev.semel.server.migration.MigrationOptions;
 import dev.semel.server.migration.MigrationSource;
@@ -22,7 +23,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.List;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -35,7 +35,6 @@ import picocli.CommandLine.Spec;
 /** The options that name what is migrated, and how. */
 final class MigrateOptions {
 
-    private static final List<String> TYPES = List.of("reputations", "tags", "users", "votes");
     private static final Pattern STORE = Pattern.compile("(rocksdb|memory|postgres|postgresql|jdbc:postgresql):.*");
 
     @Option(
@@ -182,7 +181,7 @@ final class MigrateOptions {
 
     private String typeOfCollection() {
         String given = type != null ? type : String.valueOf(fromCollection);
-        if (TYPES.contains(given)) {
+        if (DocumentType.named(given).isPresent()) {
             return given;
         }
         throw new UsageException(

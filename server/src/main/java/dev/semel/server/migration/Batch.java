@@ -6,7 +6,7 @@ import dev.semel.document.Transaction;
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.json.MalformedJsonException;
-import dev.semel.server.apps.reputation.Reputation;
+import dev.semel.server.apps.reputation.DocumentType;
 import dev.semel.server.migration.JournalEntry.Order;
 import dev.semel.server.migration.JournalEntry.Outcome;
 import dev.semel.server.migration.JournalEntry.Written;
@@ -25,8 +25,6 @@ final class Batch {
 
     /** The most digits before or after the point of a number that is summed. */
     private static final int MOST_DIGITS = 1000;
-
-    private static final Map<String, DocumentCollection> COLLECTIONS = Reputation.collections();
 
     private final Transaction tx;
     private final Journal journal;
@@ -57,7 +55,6 @@ final class Batch {
     private static JournalEntry skipped(Planned.LeftOut leftOut) {
         return new JournalEntry(
                 leftOut.line(),
-                Fingerprint.ofBytes(leftOut.line().bytes()),
                 Outcome.SKIPPED,
                 leftOut.type(),
                 leftOut.legacyKey(),
@@ -68,11 +65,10 @@ final class Batch {
     }
 
     private JournalEntry write(Planned.Copy copy) {
-        DocumentCollection documents = documents(copy);
-        WriteResult result = documents.createCopy(
+        WriteResult result = copy.type().documents().createCopy(
                 tx, copy.key(), copy.version(), createdAt(copy), updatedAt(copy), copy.data());
         if (result instanceof WriteResult.Written written) {
-            JournalEntry entry = entry(copy, Outcome.WRITTEN, written(written.document(), order(copy)), 0);
+            JournalEntry entry = entry(copy, Outcome.WRITTEN, written(written.document(), copy.dataChecksum(), order(copy)), 0);
             writers.put(id(copy), entry);
             return entry;
         }
@@ -104,11 +100,12 @@ final class Batch {
                         throw new LineException(
                                 "it has the same key as line " + line + ", " + copy.key() + ", and no rule merges them");
                     case NEWEST -> isLatest
-                            ? replace(current, copy.version(), createdAt(copy), updatedAt(copy), copy.data())
+                            ? replace(copy.type(), current, copy.version(), createdAt(copy), updatedAt(copy), copy.data())
                             : current;
                     case SUM -> sum(copy, current, isLatest, line);
                 };
-        JournalEntry changed = writer.withWritten(written(merged, latest));
+        JournalEntry changed = writer.withWritten(
+                written(merged, Fingerprint.ofBytes(merged.data().bytes()), latest));
         writers.put(id(copy), changed);
         journal.update(tx, changed);
         return entry(copy, Outcome.MERGED, null, line);
@@ -132,6 +129,7 @@ final class Batch {
         try {
             Json sum = Json.of(before.add(more).toPlainString());
             return replace(
+                    copy.type(),
                     current,
                     isLatest ? copy.version() : current.version(),
                     created,
@@ -152,31 +150,20 @@ final class Batch {
         return Math.abs((long) number.scale()) + number.precision() > MOST_DIGITS ? null : number;
     }
 
-    private Document replace(Document current, long version, Instant createdAt, Instant updatedAt, Json data) {
-        DocumentCollection documents = Objects.requireNonNull(byCollection(current));
+    private Document replace(
+            DocumentType type, Document current, long version, Instant createdAt, Instant updatedAt, Json data) {
+        DocumentCollection documents = type.documents();
         documents.delete(tx, current.key(), current.version());
         WriteResult result = documents.createCopy(tx, current.key(), version, createdAt, updatedAt, data);
         return ((WriteResult.Written) result).document();
     }
 
-    private static DocumentCollection byCollection(Document document) {
-        return COLLECTIONS.values().stream()
-                .filter(each -> each.collection().equals(document.id().collection()))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static DocumentCollection documents(Planned.Copy copy) {
-        return Objects.requireNonNull(COLLECTIONS.get(copy.type()));
-    }
-
     private static String id(Planned.Copy copy) {
-        return copy.type() + "/" + copy.key();
+        return copy.type().name() + "/" + copy.key();
     }
 
-    private static Written written(Document document, Order latest) {
-        return new Written(
-                document.version(), Fingerprint.ofBytes(document.data().bytes()), document.commitId(), latest);
+    private static Written written(Document document, Fingerprint checksum, Order latest) {
+        return new Written(document.version(), checksum, document.commitId(), latest);
     }
 
     private static JournalEntry entry(
@@ -186,7 +173,6 @@ final class Batch {
             long into) {
         return new JournalEntry(
                 copy.line(),
-                Fingerprint.ofBytes(copy.line().bytes()),
                 outcome,
                 copy.type(),
                 copy.legacyKey(),

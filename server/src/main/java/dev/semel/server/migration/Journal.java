@@ -2,8 +2,8 @@ package dev.semel.server.migration;
 
 import dev.semel.document.Transaction;
 import dev.semel.key.KeyRange;
+import dev.semel.server.apps.reputation.DocumentType;
 import dev.semel.server.apps.reputation.LegacyKeys;
-import dev.semel.server.apps.reputation.Reputation;
 import dev.semel.server.migration.JournalEntry.Outcome;
 import dev.semel.store.Document;
 import dev.semel.store.DocumentId;
@@ -16,7 +16,6 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -74,7 +73,7 @@ final class Journal {
     }
 
     private List<IndexEntry> indexEntries(JournalEntry entry) {
-        String type = entry.type();
+        DocumentType type = entry.type();
         String key = entry.key();
         String legacyKey = entry.legacyKey();
         if (type == null || key == null || legacyKey == null) {
@@ -84,19 +83,18 @@ final class Journal {
         if (entry.outcome() == Outcome.WRITTEN) {
             entries.add(new IndexEntry(BY_KEY, byKey(type, key)));
         }
-        if (LegacyKeys.parts(Objects.requireNonNull(Reputation.collections().get(type)).key(), legacyKey)
-                .isEmpty()) {
+        if (LegacyKeys.parts(type.key(), legacyKey).isEmpty()) {
             entries.add(LegacyKeys.entry(type, legacyKey, id(entry.line().number()).key()));
         }
         return entries;
     }
 
-    private String byKey(String type, String key) {
-        return prefix(number) + type + "/" + key;
+    private String byKey(DocumentType type, String key) {
+        return prefix(number) + type.name() + "/" + key;
     }
 
     /** Returns the entry that has written a document; empty if the migration has not written it. */
-    Optional<JournalEntry> writer(Transaction tx, String type, String key) {
+    Optional<JournalEntry> writer(Transaction tx, DocumentType type, String key) {
         return store.scan(new Scan(LegacyKeys.JOURNAL, "", BY_KEY, KeyRange.ofKey(byKey(type, key)), "", 1)).stream()
                 .findFirst()
                 .flatMap(found -> tx.read(found.id()))

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
+import dev.semel.server.apps.reputation.DocumentType;
 import dev.semel.server.web.JsonText;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -18,7 +19,6 @@ import tools.jackson.databind.node.ObjectNode;
  * The entry of a migration's journal for one document of the source.
  *
  * @param line the line as the source has it
- * @param checksum SHA-256 of the whole line, as far as it was read
  * @param outcome what became of the document
  * @param type null if the line has none
  * @param legacyKey null if the line has none
@@ -29,9 +29,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record JournalEntry(
         SourceLine line,
-        Fingerprint checksum,
         Outcome outcome,
-        @Nullable String type,
+        @Nullable DocumentType type,
         @Nullable String legacyKey,
         @Nullable String key,
         @Nullable Written written,
@@ -89,15 +88,15 @@ record JournalEntry(
     }
 
     JournalEntry withWritten(Written changed) {
-        return new JournalEntry(line, checksum, outcome, type, legacyKey, key, changed, into, reason);
+        return new JournalEntry(line, outcome, type, legacyKey, key, changed, into, reason);
     }
 
     Json toJson() {
         ObjectNode json = JsonText.object()
                 .put("line", line.number())
-                .put("collection", type)
+                .put("collection", type == null ? null : type.name())
                 .put("from", legacyKey)
-                .put("sha256", checksum.hex())
+                .put("sha256", line.checksum().hex())
                 .put("outcome", outcome.toString());
         if (key != null) {
             json.put("to", key);
@@ -149,12 +148,12 @@ record JournalEntry(
                 json.path("line").asLong(),
                 bytes,
                 json.has("cut"),
+                Fingerprint.parse(json.path("sha256").asString()),
                 json.path("cursor").asString(""));
         return new JournalEntry(
                 line,
-                Fingerprint.parse(json.path("sha256").asString()),
                 Outcome.of(json.path("outcome").asString()),
-                optional(json, "collection"),
+                DocumentType.named(json.path("collection").asString("")).orElse(null),
                 optional(json, "from"),
                 optional(json, "to"),
                 json.has("commit") ? written(json) : null,

@@ -1,13 +1,13 @@
 package dev.semel.server.migration;
 
-import dev.semel.document.DocumentCollection;
 import dev.semel.id.MalformedException;
+import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
 import dev.semel.json.MalformedJsonException;
 import dev.semel.key.KeyTemplate;
+import dev.semel.server.apps.reputation.DocumentType;
 import dev.semel.server.apps.reputation.LegacyIds;
 import dev.semel.server.apps.reputation.LegacyKeys;
-import dev.semel.server.apps.reputation.Reputation;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.ProblemException;
 import java.time.DateTimeException;
@@ -16,10 +16,8 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -37,7 +35,6 @@ final class LinePlanner {
 
     private final PartMapping map;
     private final LegacyIds ids;
-    private final Map<String, DocumentCollection> collections = Reputation.collections();
 
     LinePlanner(PartMapping map, LegacyIds ids) {
         this.map = map;
@@ -45,7 +42,7 @@ final class LinePlanner {
     }
 
     Planned plan(SourceLine line) {
-        String type = null;
+        DocumentType type = null;
         String legacyKey = null;
         try {
             Json json = parsed(line);
@@ -76,16 +73,15 @@ final class LinePlanner {
         }
     }
 
-    private String type(JsonNode tree) {
+    private static DocumentType type(JsonNode tree) {
         JsonNode type = tree.path("collection");
         if (type.isMissingNode()) {
             throw new LineException("collection is missing");
         }
-        if (!type.isString() || !collections.containsKey(type.asString())) {
-            throw new LineException(
-                    "collection must be one of " + String.join(", ", new TreeSet<>(collections.keySet())));
-        }
-        return type.asString();
+        return Optional.of(type)
+                .filter(JsonNode::isString)
+                .flatMap(name -> DocumentType.named(name.asString()))
+                .orElseThrow(() -> new LineException("collection must be one of " + DocumentType.ALL));
     }
 
     private static void rejectUnknownMembers(JsonNode tree) {
@@ -108,10 +104,10 @@ final class LinePlanner {
         return text;
     }
 
-    private Planned.Copy copy(SourceLine line, String type, String legacyKey, Json json, JsonNode tree) {
+    private Planned.Copy copy(SourceLine line, DocumentType type, String legacyKey, Json json, JsonNode tree) {
         Json data = JsonText.member(json, "data").orElseThrow(() -> new LineException("data is missing"));
         JsonNode dataTree = tree.path("data");
-        KeyTemplate template = collection(type).key();
+        KeyTemplate template = type.key();
         Optional<Map<String, String>> contained = containedParts(type, template, legacyKey);
         Map<String, String> parts = contained.orElseGet(() -> map.parts(type, legacyKey, dataTree));
         Map<String, String> assigned = new LinkedHashMap<>();
@@ -121,6 +117,7 @@ final class LinePlanner {
         if (createdAt != null && updatedAt != null && updatedAt.isBefore(createdAt)) {
             throw new LineException("updatedAt is before createdAt");
         }
+        Json newData = renamedOwner(data, dataTree, assigned.getOrDefault(USER, ""));
         return new Planned.Copy(
                 line,
                 type,
@@ -129,14 +126,11 @@ final class LinePlanner {
                 version(tree),
                 createdAt,
                 updatedAt,
-                renamedOwner(data, dataTree, assigned.getOrDefault(USER, "")));
+                newData,
+                Fingerprint.ofBytes(newData.bytes()));
     }
 
-    private DocumentCollection collection(String type) {
-        return Objects.requireNonNull(collections.get(type));
-    }
-
-    private static Optional<Map<String, String>> containedParts(String type, KeyTemplate template, String key) {
+    private static Optional<Map<String, String>> containedParts(DocumentType type, KeyTemplate template, String key) {
         Optional<Map<String, String>> parts = LegacyKeys.parts(template, key);
         if (parts.isEmpty() && LegacyKeys.hasLabels(key)) {
             throw new LineException("the key fits no form of " + type + ", such as " + template.name());

@@ -1,6 +1,5 @@
 package dev.semel.server.migration;
 
-import dev.semel.document.DocumentCollection;
 import dev.semel.document.Transaction;
 import dev.semel.document.Transactions;
 import dev.semel.json.Fingerprint;
@@ -9,8 +8,8 @@ import dev.semel.once.Once;
 import dev.semel.once.OnceListener;
 import dev.semel.once.OnceSettings;
 import dev.semel.once.Outcome;
+import dev.semel.server.apps.reputation.DocumentType;
 import dev.semel.server.apps.reputation.LegacyIds;
-import dev.semel.server.apps.reputation.Reputation;
 import dev.semel.server.migration.JournalEntry.Written;
 import dev.semel.server.migration.MigrationState.Counts;
 import dev.semel.server.migration.MigrationState.Phase;
@@ -222,7 +221,7 @@ public final class Migration {
 
         private boolean isSame(SourceLine line, JournalEntry entry) {
             return line.number() == entry.line().number()
-                    && Fingerprint.ofBytes(line.bytes()).equals(entry.checksum());
+                    && line.checksum().equals(entry.line().checksum());
         }
     }
 
@@ -303,7 +302,6 @@ public final class Migration {
     private final class Verifier {
         private final MigrationListener listener;
         private final long total;
-        private final Map<String, DocumentCollection> collections = Reputation.collections();
         private long entries;
         private long written;
         private long matching;
@@ -341,15 +339,14 @@ public final class Migration {
             Written expected = entry.written();
             String type = String.valueOf(entry.type());
             String key = String.valueOf(entry.key());
-            if (!Fingerprint.ofBytes(entry.line().bytes()).equals(entry.checksum())) {
+            if (!Fingerprint.ofBytes(entry.line().bytes()).equals(entry.line().checksum())) {
                 fail(type, key, "line " + entry.line().number() + " of the source is damaged in the journal");
             }
             if (expected == null) {
                 return;
             }
             written++;
-            Optional<Document> found =
-                    Objects.requireNonNull(collections.get(type)).read(store, key);
+            Optional<Document> found = read(entry);
             if (found.isEmpty()) {
                 fail(type, key, "it is missing");
             } else if (!found.get().commitId().equals(expected.commitId())) {
@@ -424,18 +421,25 @@ public final class Migration {
     }
 
     private long countChanged(MigrationState state, MigrationListener listener) {
-        Map<String, DocumentCollection> collections = Reputation.collections();
         long changed = 0;
         for (Iterator<JournalEntry> journal = new Journal(store, state.number()).entries(); journal.hasNext(); ) {
             JournalEntry entry = journal.next();
             Written expected = entry.written();
             if (expected != null) {
-                Optional<Document> found = Objects.requireNonNull(collections.get(entry.type()))
-                        .read(store, String.valueOf(entry.key()));
+                Optional<Document> found = read(entry);
                 changed += isUnchanged(found, expected) ? 0 : reportChanged(entry, found, listener);
             }
         }
         return changed;
+    }
+
+    /** Returns the document with the key of an entry. */
+    private Optional<Document> read(JournalEntry entry) {
+        return typeOf(entry).documents().read(store, String.valueOf(entry.key()));
+    }
+
+    private static DocumentType typeOf(JournalEntry entry) {
+        return Objects.requireNonNull(entry.type());
     }
 
     private static boolean isUnchanged(Optional<Document> found, Written expected) {
@@ -476,14 +480,12 @@ public final class Migration {
     private static @Nullable Optional<Document> undo(Transaction tx, Journal journal, JournalEntry entry) {
         Written expected = entry.written();
         if (expected != null) {
-            DocumentCollection documents =
-                    Objects.requireNonNull(Reputation.collections().get(entry.type()));
             String key = String.valueOf(entry.key());
-            Optional<Document> found = documents.read(tx, key);
+            Optional<Document> found = typeOf(entry).documents().read(tx, key);
             if (!isUnchanged(found, expected)) {
                 return found;
             }
-            documents.delete(tx, key);
+            typeOf(entry).documents().delete(tx, key);
         }
         journal.delete(tx, entry);
         return null;

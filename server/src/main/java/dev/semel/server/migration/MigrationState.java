@@ -116,7 +116,7 @@ public record MigrationState(
     MigrationState after(JournalEntry entry) {
         Map<String, Counts> byType = new TreeMap<>(types);
         if (entry.type() != null) {
-            byType.merge(entry.type(), Counts.NONE.plus(entry.outcome()), (known, one) -> known.plus(entry.outcome()));
+            byType.merge(entry.type().name(), Counts.NONE.plus(entry.outcome()), (known, one) -> known.plus(entry.outcome()));
         }
         return new MigrationState(
                 number,

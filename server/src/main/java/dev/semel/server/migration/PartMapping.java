@@ -1,6 +1,7 @@
 package dev.semel.server.migration;
 
-import dev.semel.server.apps.reputation.Reputation;
+import dev.semel.key.KeyTemplate;
+import dev.semel.server.apps.reputation.DocumentType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,15 +54,15 @@ public final class PartMapping {
      *
      * @throws LineException if a part is missing or not a text
      */
-    Map<String, String> parts(String type, String legacyKey, JsonNode data) {
+    Map<String, String> parts(DocumentType type, String legacyKey, JsonNode data) {
         Map<String, String> parts = new LinkedHashMap<>();
-        for (String part : Reputation.parts(type)) {
-            parts.put(part, part(type, part, legacyKey, data));
+        for (KeyTemplate.Part part : type.key().parts()) {
+            parts.put(part.name(), part(type, part.name(), legacyKey, data));
         }
         return parts;
     }
 
-    private String part(String type, String part, String legacyKey, JsonNode data) {
+    private String part(DocumentType type, String part, String legacyKey, JsonNode data) {
         for (List<String> path : paths(part)) {
             JsonNode value = data;
             for (String name : path) {
@@ -71,11 +72,11 @@ public final class PartMapping {
                 return LineException.checkedPart(DataPath.text(path), value);
             }
         }
-        if (!paths.containsKey(part) && part.equals(Reputation.mintedPart(type))) {
+        if (!paths.containsKey(part) && part.equals(type.minted())) {
             return legacyKey;
         }
         String members = paths(part).stream().map(DataPath::text).collect(Collectors.joining(" or "));
-        throw new LineException("the key does not contain its parts, and " + members + " is missing, which is its " + part);
+        throw new LineException("the key does not contain its parts, and its " + part + " is missing: " + members);
     }
 
     private List<List<String>> paths(String part) {

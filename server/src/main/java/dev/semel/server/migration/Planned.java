@@ -1,6 +1,8 @@
 package dev.semel.server.migration;
 
+import dev.semel.json.Fingerprint;
 import dev.semel.json.Json;
+import dev.semel.server.apps.reputation.DocumentType;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -14,17 +16,19 @@ sealed interface Planned {
      * A document under its new key.
      *
      * @param legacyKey its key in the source
+     * @param dataChecksum SHA-256 of the data
      * @param createdAt null if the source does not have it, as {@code updatedAt}
      */
     record Copy(
             SourceLine line,
-            String type,
+            DocumentType type,
             String legacyKey,
             String key,
             long version,
             @Nullable Instant createdAt,
             @Nullable Instant updatedAt,
-            Json data)
+            Json data,
+            Fingerprint dataChecksum)
             implements Planned {}
 
     /**
@@ -33,6 +37,6 @@ sealed interface Planned {
      * @param type null if the line has none
      * @param legacyKey null if the line has none
      */
-    record LeftOut(SourceLine line, @Nullable String type, @Nullable String legacyKey, String reason)
+    record LeftOut(SourceLine line, @Nullable DocumentType type, @Nullable String legacyKey, String reason)
             implements Planned {}
 }

@@ -13,6 +13,7 @@ import dev.semel.store.admin.StoreAdmin.KeyQuery;
 import dev.semel.store.spi.IdempotencyRecord;
 import dev.semel.store.spi.OnceStore;
 import dev.semel.store.spi.OnceStore.Lookup;
+import org.jspecify.annotations.Nullable;
 
 /** Lets users look up their own idempotency keys. */
 public final class IdempotencyApi implements App {
@@ -39,21 +40,30 @@ public final class IdempotencyApi implements App {
         return ApiResponse.ok(KeyJson.own(record, found.now()));
     }
 
-    /** Finds keys by transaction id, for clients that do not know whether their request arrived. */
+    /**
+     * Lists the keys of the caller. With a transaction id, finds those that were sent with it, for clients that do not know whether their
+     * request arrived.
+     */
     private ApiResponse list(Request request) {
-        String clientTxId = request.parameter("clientTxId")
-                .orElseThrow(
-                        () -> ProblemException.invalid("clientTxId", "is missing: the X-Client-Tx-Id of the request"));
-        try {
-            TextFormat.TEXT.check("clientTxId", clientTxId);
-        } catch (MalformedException e) {
-            throw ProblemException.malformed(e);
-        }
-        KeyQuery query = KeyQuery.all(request.limit()).ofUser(request.user()).ofClientTx(clientTxId);
+        String clientTxId = clientTxId(request);
+        KeyQuery query = KeyQuery.all(request.limit())
+                .ofUser(request.user())
+                .ofClientTx(clientTxId)
+                .in(KeyParameters.status(request));
         KeyPage page = KeyPages.find(request, admin, query);
-        if (page.records().isEmpty() && page.next().isEmpty() && request.after() == null) {
+        boolean isEmpty = page.records().isEmpty() && page.next().isEmpty() && request.after() == null;
+        if (isEmpty && clientTxId != null) {
             throw ProblemException.notFound("transaction");
         }
         return KeyPages.respond(page, KeyJson::own);
+    }
+
+    private static @Nullable String clientTxId(Request request) {
+        String clientTxId = request.parameter("clientTxId").orElse(null);
+        try {
+            return clientTxId == null ? null : TextFormat.TEXT.check("clientTxId", clientTxId);
+        } catch (MalformedException e) {
+            throw ProblemException.malformed(e);
+        }
     }
 }

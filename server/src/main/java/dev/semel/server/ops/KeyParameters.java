@@ -4,8 +4,11 @@ import dev.semel.id.MalformedException;
 import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.store.IdempotencyKey;
+import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the key that a request names. The endpoint is in the query; the other parts are in the path or in the query. */
+/** Reads the key that a request names, and the status of the keys that it lists. The endpoint is in the query; the other parts are in the path or in the query. */
 final class KeyParameters {
 
     private KeyParameters() {}
@@ -25,6 +28,23 @@ final class KeyParameters {
         } catch (MalformedException e) {
             throw ProblemException.malformed(e);
         }
+    }
+
+    /**
+     * Returns the status that the keys of a list must have; null for any.
+     *
+     * @throws ProblemException if there is no such status
+     */
+    static @Nullable KeyStatus status(Request request) {
+        String name = request.parameter("status").orElse(null);
+        if (name == null) {
+            return null;
+        }
+        return Arrays.stream(KeyStatus.values())
+                .filter(status -> KeyJson.name(status).equals(name))
+                .findFirst()
+                .orElseThrow(() -> ProblemException.invalid(
+                        "status", "must be processing, completed, failed, unknown or expired"));
     }
 
     /**

@@ -21,12 +21,10 @@ import dev.semel.store.admin.StoreAdmin.KeyQuery;
 import dev.semel.store.spi.CommitResult;
 import dev.semel.store.spi.DocumentStore;
 import dev.semel.store.spi.IdempotencyRecord;
-import dev.semel.store.spi.IdempotencyRecord.KeyStatus;
 import dev.semel.store.spi.IdempotencyWrite;
 import dev.semel.store.spi.OnceStore.Lookup;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -98,18 +96,10 @@ public final class OperatorApi implements App {
                 .ofClientTx(request.parameter("clientTxId").orElse(null))
                 .ofEndpoint(request.parameter("endpoint").orElse(null))
                 .beginningWith(request.parameter("prefix").orElse(null))
-                .in(request.parameter("status").map(OperatorApi::state).orElse(null))
+                .in(KeyParameters.status(request))
                 .createdBefore(
                         request.parameter("before").map(OperatorApi::time).orElse(null));
         return KeyPages.respond(KeyPages.find(request, admin, query), KeyJson::forOperators);
-    }
-
-    private static KeyStatus state(String name) {
-        return Arrays.stream(KeyStatus.values())
-                .filter(state -> KeyJson.name(state).equals(name))
-                .findFirst()
-                .orElseThrow(() -> ProblemException.invalid(
-                        "status", "must be processing, completed, failed, unknown or expired"));
     }
 
     private static Instant time(String text) {

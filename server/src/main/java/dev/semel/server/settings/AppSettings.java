@@ -8,5 +8,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param feedRetention how long feed posts are kept; null to keep them forever
  * @param shortIdLetters maximum number of letters in a short id
+ * @param readsLegacyKeys whether a request for a document may have its legacy key
  */
-public record AppSettings(@Nullable Duration feedRetention, int shortIdLetters) {}
+public record AppSettings(@Nullable Duration feedRetention, int shortIdLetters, boolean readsLegacyKeys) {}

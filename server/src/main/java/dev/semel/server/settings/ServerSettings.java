@@ -209,7 +209,17 @@ public record ServerSettings(
 
     private static AppSettings apps(RawSettings raw) {
         return new AppSettings(
-                optionalTime(raw.of(Setting.FEED_RETENTION)), number(raw.of(Setting.SHORT_ID_LETTERS), 3, 6));
+                optionalTime(raw.of(Setting.FEED_RETENTION)),
+                number(raw.of(Setting.SHORT_ID_LETTERS), 3, 6),
+                readsLegacyKeys(raw.of(Setting.LEGACY_KEYS)));
+    }
+
+    private static boolean readsLegacyKeys(Value value) {
+        return switch (text(value)) {
+            case "read" -> true;
+            case "refuse" -> false;
+            default -> throw value.wrong("read or refuse");
+        };
     }
 
     private static ConnectionSettings connections(RawSettings raw) {

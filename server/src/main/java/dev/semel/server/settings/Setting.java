@@ -108,6 +108,12 @@ public enum Setting {
             "N",
             "3",
             "Maximum number of letters in a short id, from 3 to 6. The server tries ten ids of each length, from two letters on."),
+    LEGACY_KEYS(
+            Tier.RARE,
+            "POLICY",
+            "refuse",
+            "Handling of a legacy key in a request for a document: `read` uses the document that it was migrated to, `refuse` returns"
+                    + " 400."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
 
     /** How often deployments change a setting. */
@@ -170,6 +176,7 @@ public enum Setting {
     public List<String> choices() {
         return switch (this) {
             case EXPIRED_KEYS -> List.of("new", "reject");
+            case LEGACY_KEYS -> List.of("read", "refuse");
             case LOG_LEVEL -> List.of("error", "warn", "info", "debug", "trace");
             case STORE_MIGRATE -> List.of("true", "false");
             default -> List.of();

@@ -108,8 +108,8 @@ public final class Api extends HttpServlet {
                 tx -> handler.handle(new Request(user, match.parts(), query, request::getHeader, body, tx, clientTxId));
         return IdempotencyFilter.transactionIfAny(request)
                 .map(operation::run)
-                .orElseGet(() ->
-                        transactions.run(operation, match.route().idempotency().backoff()));
+                .orElseGet(() -> transactions.run(
+                        operation, match.route().idempotency(request).backoff()));
     }
 
     private static void send(ApiResponse result, HttpServletResponse response) throws IOException {

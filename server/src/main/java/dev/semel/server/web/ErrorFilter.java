@@ -5,6 +5,7 @@ import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
 import dev.semel.http.servlet.ProblemSender;
 import dev.semel.id.TextFormat;
+import dev.semel.server.web.Handler.ConflictPolicy;
 import dev.semel.store.StoreException;
 import dev.semel.store.internal.UniqueIds;
 import jakarta.servlet.FilterChain;
@@ -77,7 +78,7 @@ public final class ErrorFilter extends HttpFilter {
         } catch (ServletException | RuntimeException | Error e) {
             boolean isWrapped = e instanceof ServletException || e instanceof UnexpectedException;
             Throwable cause = isWrapped && e.getCause() != null ? e.getCause() : e;
-            Problem problem = problem(cause, Routes.known(request), id);
+            Problem problem = problem(cause, conflictPolicy(request), id);
             if (!response.isCommitted()) {
                 response.resetBuffer();
                 ProblemSender.send(problem, response);
@@ -85,14 +86,17 @@ public final class ErrorFilter extends HttpFilter {
         }
     }
 
+    private static Optional<ConflictPolicy> conflictPolicy(HttpServletRequest request) {
+        Routes.Match match = Routes.known(request);
+        return match == null ? Optional.empty() : match.route().handler().conflictPolicy(request::getHeader);
+    }
+
     /** Returns the response to an exception, and logs the exception. */
-    static Problem problem(Throwable thrown, Routes.@Nullable Match match, String id) {
+    static Problem problem(Throwable thrown, Optional<ConflictPolicy> policy, String id) {
         if (thrown instanceof ProblemException e) {
             return e.problem();
         }
         if (thrown instanceof WriteConflictException conflict) {
-            Optional<Handler.ConflictPolicy> policy =
-                    match == null ? Optional.empty() : match.route().handler().conflictPolicy();
             return policy.map(own -> own.whenExhausted().apply(conflict).problem())
                     .orElseGet(() -> busy(conflict));
         }

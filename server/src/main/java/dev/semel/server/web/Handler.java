@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Handles the requests of a route. */
 @FunctionalInterface
@@ -18,8 +19,12 @@ public interface Handler {
      */
     ApiResponse handle(Request request);
 
-    /** Returns how write conflicts are handled; empty for the default. */
-    default Optional<ConflictPolicy> conflictPolicy() {
+    /**
+     * Returns how write conflicts of a request are handled; empty for the default.
+     *
+     * @param headers returns the value of a header of the request, or null
+     */
+    default Optional<ConflictPolicy> conflictPolicy(Function<String, @Nullable String> headers) {
         return Optional.empty();
     }
 

@@ -46,6 +46,13 @@ public final class Routes {
             Access access,
             Handler handler) {
 
+        /** Returns how the idempotency key and the write conflicts of a request are handled. */
+        public Idempotency idempotency(HttpServletRequest request) {
+            return handler.conflictPolicy(request::getHeader)
+                    .map(policy -> idempotency.withBackoff(policy.backoff()))
+                    .orElse(idempotency);
+        }
+
         private boolean fits(List<String> path) {
             for (int i = 0; i < segments.size(); i++) {
                 if (!isPart(segments.get(i)) && !segments.get(i).equals(path.get(i))) {
@@ -91,18 +98,12 @@ public final class Routes {
 
     /** Declares a route for users that writes in the transaction of its request. With a key, it is executed once. */
     public Routes atomic(String method, String path, Handler handler) {
-        return add(method, path, atomic(handler), Access.USERS, handler);
+        return add(method, path, Idempotency.atomic(), Access.USERS, handler);
     }
 
     /** Declares an atomic route that requires a key and a client transaction id. */
     public Routes atomicWithKey(String method, String path, Handler handler) {
-        return add(method, path, atomic(handler).withKeyAndClientTxId(), Access.USERS, handler);
-    }
-
-    private static Idempotency atomic(Handler handler) {
-        return handler.conflictPolicy()
-                .map(policy -> Idempotency.atomic().withBackoff(policy.backoff()))
-                .orElseGet(Idempotency::atomic);
+        return add(method, path, Idempotency.atomic().withKeyAndClientTxId(), Access.USERS, handler);
     }
 
     /** Declares a route with all its properties. */

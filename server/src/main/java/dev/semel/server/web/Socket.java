@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.api.StatusCode;
@@ -216,7 +217,7 @@ public final class Socket implements Session.Listener {
                 send(handler.rejection(message, e.problem()), endingFor(e));
             }
         } catch (RuntimeException | Error e) {
-            send(handler.rejection(message, ErrorFilter.problem(e, null, id)), null);
+            send(handler.rejection(message, ErrorFilter.problem(e, Optional.empty(), id)), null);
         }
     }
 

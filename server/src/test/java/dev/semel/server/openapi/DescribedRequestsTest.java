@@ -38,7 +38,6 @@ class DescribedRequestsTest {
     private static final Set<String> HARD = Set.of(
             "readSettlement",
             "findKey",
-            "findKeys",
             "opsReadKey",
             "opsRelease",
             "opsExpire",

@@ -441,7 +441,52 @@ class OperatorEndToEndTest extends EndToEnd {
                 .containsExactlyInAnyOrder("k", "k2", "k3");
         assertInvalid(as(user).get("/v1/idempotency?clientTxId=tx&limit=0"), "limit");
         assertInvalid(as(user).get("/v1/idempotency?clientTxId=tx&after=zzz"), "after");
-        assertInvalid(as(user).get("/v1/idempotency"), "clientTxId");
         assertInvalid(as(user).get("/v1/idempotency?clientTxId=a%20b"), "clientTxId");
+        assertInvalid(as(user).get("/v1/idempotency?clientTxId="), "clientTxId");
+    }
+
+    @Test
+    void ownKeys_areListed_byStatusToo_andThoseOfOthersAreNot() {
+        assertThat(as(user).get("/v1/idempotency").text()).isEqualTo("{\"items\":[],\"next\":null}");
+        for (String key : List.of("k1", "k2", "k3")) {
+            post(as(user), key, "tx-" + key);
+        }
+        leave("failed", Status.FAILED);
+        leave("unknown", Status.UNKNOWN);
+        post(as(user + "-2"), "k1", "tx");
+
+        assertThat(allPages(as(user), "/v1/idempotency", 2, "key"))
+                .containsExactlyInAnyOrder("k1", "k2", "k3", "failed", "unknown");
+        assertThat(allPages(as(user), "/v1/idempotency?status=completed", 1, "key"))
+                .containsExactlyInAnyOrder("k1", "k2", "k3");
+        assertThat(allPages(as(user), "/v1/idempotency?status=failed", 1, "key"))
+                .containsExactly("failed");
+        assertThat(allPages(as(user), "/v1/idempotency?status=unknown&limit=1", 1, "key"))
+                .containsExactly("unknown");
+        assertThat(column(as(user).get("/v1/idempotency?status=expired"), "key"))
+                .isEmpty();
+        assertThat(column(as(user).get("/v1/idempotency?status=completed&clientTxId=tx-k2"), "key"))
+                .containsExactly("k2");
+        assertThat(as(user).get("/v1/idempotency?limit=1")
+                        .json()
+                        .get("items")
+                        .get(0)
+                        .propertyNames())
+                .doesNotContain("user", "fencingToken");
+        assertInvalid(as(user).get("/v1/idempotency?status=done"), "status");
+        assertInvalid(as(user).get("/v1/idempotency?limit=0"), "limit");
+        assertInvalid(as(user).get("/v1/idempotency?after=zzz"), "after");
+        assertThat(asNobody().get("/v1/idempotency").status()).isEqualTo(401);
+    }
+
+    /** Cursors are not secret: one of another user's list must not lead into it. */
+    @Test
+    void cursorOfAnotherUsersList_showsOwnKeysOnly() {
+        for (String key : List.of("k1", "k2", "k3")) {
+            post(as(user), key, "tx-" + key);
+        }
+        String next = as(user).get("/v1/idempotency?limit=1").text("next");
+        Reply page = as("stranger").get("/v1/idempotency?after=" + next);
+        assertThat(page.status() == 400 || column(page, "key").isEmpty()).isTrue();
     }
 }

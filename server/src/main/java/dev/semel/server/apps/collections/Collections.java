@@ -13,6 +13,7 @@ import dev.semel.json.Json;
 import dev.semel.key.KeyRange;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
+import dev.semel.server.web.IfMatch;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Pages;
 import dev.semel.server.web.ProblemException;
@@ -107,9 +108,9 @@ public final class Collections implements App {
         String id = id(request);
         Json data = request.json();
         Optional<String> create = request.header("If-None-Match");
-        Optional<String> update = request.header("If-Match");
+        Optional<String> update = request.header(IfMatch.NAME);
         if (create.isPresent() && update.isPresent()) {
-            throw ProblemException.invalid("If-Match", "cannot be sent together with If-None-Match");
+            throw ProblemException.invalid(IfMatch.NAME, "cannot be sent together with If-None-Match");
         }
         if (create.isPresent()) {
             if (!create.get().strip().equals("*")) {
@@ -141,7 +142,7 @@ public final class Collections implements App {
 
     private static ApiResponse delete(Request request) {
         DocumentCollection collection = collection(request);
-        IfMatch versions = IfMatch.parse(request.header("If-Match").orElse("*"));
+        IfMatch versions = IfMatch.parse(request.header(IfMatch.NAME).orElse("*"));
         Document current = current(request, collection, versions);
         collection.delete(request.tx(), current.key(), current.version());
         return ApiResponse.nothing();
@@ -151,11 +152,7 @@ public final class Collections implements App {
     private static Document current(Request request, DocumentCollection collection, IfMatch versions) {
         Document current =
                 collection.read(request.tx(), id(request)).orElseThrow(() -> ProblemException.notFound("document"));
-        if (!versions.isMetBy(current.version())) {
-            throw new ProblemException(Problem.of(412, "stale_version", "stale_version")
-                    .detailed("The document has another version")
-                    .with("version", current.version()));
-        }
+        versions.check(current.version());
         return current;
     }
 
@@ -223,6 +220,6 @@ public final class Collections implements App {
     }
 
     private static String tag(Document document) {
-        return "\"" + document.version() + "\"";
+        return IfMatch.tagOf(document.version());
     }
 }

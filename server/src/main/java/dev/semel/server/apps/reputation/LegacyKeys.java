@@ -104,18 +104,18 @@ public final class LegacyKeys {
      *
      * @param suffix makes the entry unique
      */
-    public static IndexEntry entry(String type, String key, String suffix) {
+    public static IndexEntry entry(DocumentType type, String key, String suffix) {
         return new IndexEntry(BY_LEGACY_KEY, prefix(type, key) + suffix);
     }
 
-    private static String prefix(String type, String key) {
-        return type + "/" + Fingerprint.ofBytes(key.getBytes(UTF_8)).hex() + "/";
+    private static String prefix(DocumentType type, String key) {
+        return type.name() + "/" + Fingerprint.ofBytes(key.getBytes(UTF_8)).hex() + "/";
     }
 
     /** Returns the new key of a document; empty if the legacy key leads to none. */
-    static Optional<String> resolve(DocumentStore store, String type, KeyTemplate template, String key) {
-        Optional<Map<String, String>> parts = parts(template, key);
-        return parts.isPresent() ? fromParts(store, template, parts.get()) : fromJournal(store, type, key);
+    static Optional<String> resolve(DocumentStore store, DocumentType type, String key) {
+        Optional<Map<String, String>> parts = parts(type.key(), key);
+        return parts.isPresent() ? fromParts(store, type.key(), parts.get()) : fromJournal(store, type, key);
     }
 
     private static Optional<String> fromParts(DocumentStore store, KeyTemplate template, Map<String, String> parts) {
@@ -133,7 +133,7 @@ public final class LegacyKeys {
         return Optional.of(template.key(ids));
     }
 
-    private static Optional<String> fromJournal(DocumentStore store, String type, String key) {
+    private static Optional<String> fromJournal(DocumentStore store, DocumentType type, String key) {
         List<Document> found =
                 store.scan(new Scan(JOURNAL, "", BY_LEGACY_KEY, KeyRange.ofPrefix(prefix(type, key)), "", 1));
         return found.stream()

@@ -11,6 +11,7 @@ import dev.semel.key.KeyTemplate;
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.Handler;
+import dev.semel.server.web.IfMatch;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Pages;
 import dev.semel.server.web.ProblemException;
@@ -21,9 +22,11 @@ import dev.semel.store.spi.DocumentStore;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Documents for users, tags, reputations and votes, which are found by their composite keys. */
@@ -32,118 +35,97 @@ public final class Reputation implements App {
     private static final String DOCUMENTS = "/v1/documents/{type}";
     private static final String DOCUMENT = DOCUMENTS + "/{key}";
 
-    private static final Type VOTES =
-            new Type(DocumentCollection.of("documents/votes", DocumentKeys.VOTE, DocumentKeys.VOTE_BY_TARGET), "key");
-
-    private static final Map<String, Type> TYPES = Map.of(
-            "users", new Type(DocumentCollection.of("documents/users", DocumentKeys.USER), "user"),
-            "tags", new Type(DocumentCollection.of("documents/tags", DocumentKeys.TAG), "tag"),
-            "reputations", new Type(DocumentCollection.of("documents/reputations", DocumentKeys.REPUTATION), ""),
-            "votes", VOTES);
-
-    /** The parts by which votes can be queried. */
-    private static final List<String> QUERY_PARTS = List.of("user", "tag", "target");
+    /** The parts of the keys of all types, in the order in which a query is checked. */
+    private static final List<KeyTemplate.Part> PARTS = DocumentKeys.VOTE.parts();
 
     /** Longer than any valid part; the key template checks the part itself. */
     private static final int LONGEST_PART = 255;
 
     private final DocumentStore store;
 
-    /**
-     * A type of documents.
-     *
-     * @param minted the part of the key that is minted if it is missing; empty if all parts are required
-     */
-    private record Type(DocumentCollection documents, String minted) {}
+    private final boolean readsLegacyKeys;
 
-    public Reputation(DocumentStore store) {
+    /** @param readsLegacyKeys whether a legacy key in a path stands for the key that the migration has given the document */
+    public Reputation(DocumentStore store, boolean readsLegacyKeys) {
         this.store = store;
-    }
-
-    /** Returns the collections of documents, by the names of their types. */
-    public static Map<String, DocumentCollection> collections() {
-        return TYPES.entrySet().stream()
-                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, type -> type.getValue().documents));
-    }
-
-    /** Returns the names of the parts of a type's keys, in the order of the keys. */
-    public static List<String> parts(String type) {
-        return known(type).documents.key().parts().stream()
-                .map(KeyTemplate.Part::name)
-                .toList();
-    }
-
-    /** Returns the part of a type's keys that identifies a new document; empty if other documents have all parts. */
-    public static String mintedPart(String type) {
-        return known(type).minted;
-    }
-
-    private static Type known(String type) {
-        return Objects.requireNonNull(TYPES.get(type), type);
+        this.readsLegacyKeys = readsLegacyKeys;
     }
 
     @Override
     public void declare(Routes routes) {
         routes.atomic("POST", DOCUMENTS, Reputation::create)
-                .get("/v1/documents/votes", this::votes)
+                .get(DOCUMENTS, this::find)
                 .atomic("PUT", DOCUMENT, new Put())
                 .get(DOCUMENT, this::read);
     }
 
     private static ApiResponse create(Request request) {
-        Type type = type(request);
+        DocumentType type = type(request);
         JsonNode body = request.object();
         String key = key(type, body);
-        WriteResult result = type.documents.create(request.tx(), key, data(request));
+        WriteResult result = type.documents().create(request.tx(), key, data(request));
         if (result instanceof WriteResult.Taken taken) {
             throw new ProblemException(Problem.of(409, "key_taken", "key_taken")
                     .detailed("There is a document with this key already")
                     .with("version", taken.current().version()));
         }
-        return ApiResponse.created(json(((WriteResult.Written) result).document()));
+        return created(result);
     }
 
     /** Returns the key of a new document from the parts in the request. */
-    private static String key(Type type, JsonNode body) {
+    private static String key(DocumentType type, JsonNode body) {
         Map<String, String> parts = new LinkedHashMap<>();
-        for (KeyTemplate.Part part : type.documents.key().parts()) {
+        for (KeyTemplate.Part part : type.key().parts()) {
             String name = part.name();
             if (Request.isGiven(body, name)) {
                 parts.put(name, Request.text(body, name, LONGEST_PART));
-            } else if (name.equals(type.minted)) {
+            } else if (name.equals(type.minted())) {
                 parts.put(name, IdSchemes.UUID4S.mint());
             }
         }
         try {
-            return type.documents.key().key(parts);
+            return type.key().key(parts);
         } catch (MalformedException e) {
             throw ProblemException.malformed(e);
         }
     }
 
-    /** Creates or updates a document. After a write conflict, reads it again and retries. */
-    private static final class Put implements Handler {
+    /**
+     * Creates or updates a document. After a write conflict, reads it again and retries. A request for certain versions is not retried,
+     * because the conflict means that the document has another version.
+     */
+    private final class Put implements Handler {
 
-        private static final ConflictPolicy CONFLICT_POLICY =
+        private static final ConflictPolicy RETRY =
                 new ConflictPolicy(DocumentCollection.UPSERT_BACKOFF, Put::conflict);
+
+        private static final ConflictPolicy DO_NOT_RETRY =
+                new ConflictPolicy(List.of(), conflict -> IfMatch.stale(conflict.version()));
 
         @Override
         public ApiResponse handle(Request request) {
-            Type type = type(request);
+            DocumentType type = type(request);
             String key = key(request, type);
             request.object();
             Json data = data(request);
-            Optional<Document> current = type.documents.read(request.tx(), key);
+            Optional<IfMatch> versions = request.header(IfMatch.NAME).map(IfMatch::parse);
+            Optional<Document> current = type.documents().read(request.tx(), key);
             if (current.isEmpty()) {
-                return ApiResponse.created(json(written(type.documents.create(request.tx(), key, data))));
+                if (versions.isPresent()) {
+                    throw IfMatch.stale(0);
+                }
+                return created(type.documents().create(request.tx(), key, data));
             }
             long version = current.get().version();
-            return ApiResponse.ok(json(written(type.documents.update(request.tx(), key, version, data))));
+            versions.ifPresent(precondition -> precondition.check(version));
+            return ok(written(type.documents().update(request.tx(), key, version, data)));
         }
 
         @Override
-        public Optional<ConflictPolicy> conflictPolicy() {
-            return Optional.of(CONFLICT_POLICY);
+        public Optional<ConflictPolicy> conflictPolicy(Function<String, @Nullable String> headers) {
+            String versions = headers.apply(IfMatch.NAME);
+            boolean anyVersion = versions == null || versions.strip().equals("*");
+            return Optional.of(anyVersion ? RETRY : DO_NOT_RETRY);
         }
 
         private static ProblemException conflict(WriteConflictException conflict) {
@@ -157,38 +139,78 @@ public final class Reputation implements App {
         return ((WriteResult.Written) result).document();
     }
 
-    private ApiResponse read(Request request) {
-        Type type = type(request);
-        return ApiResponse.ok(json(type.documents
-                .read(store, key(request, type))
-                .orElseThrow(() -> ProblemException.notFound("document"))));
+    private static ApiResponse created(WriteResult result) {
+        Document document = written(result);
+        return ApiResponse.created(json(document)).with("ETag", IfMatch.tagOf(document.version()));
     }
 
-    private ApiResponse votes(Request request) {
-        Map<String, String> parts = new LinkedHashMap<>();
-        QUERY_PARTS.forEach(name -> request.parameter(name).ifPresent(value -> parts.put(name, value)));
-        if (parts.size() < 2 || !parts.containsKey("tag")) {
-            throw ProblemException.invalid("tag", "must be given together with user or target");
+    private static ApiResponse ok(Document document) {
+        return ApiResponse.ok(json(document)).with("ETag", IfMatch.tagOf(document.version()));
+    }
+
+    private ApiResponse read(Request request) {
+        DocumentType type = type(request);
+        return ok(type.documents()
+                .read(store, key(request, type))
+                .orElseThrow(() -> ProblemException.notFound("document")));
+    }
+
+    private ApiResponse find(Request request) {
+        DocumentType type = type(request);
+        Map<String, String> parts = queried(request, type);
+        List<Set<String>> queries = type.documents().queries();
+        if (!queries.contains(parts.keySet())) {
+            throw ProblemException.named(
+                    400,
+                    "not_scannable",
+                    "No index serves this query; " + request.part("type") + " can be queried by "
+                            + queries.stream().map(Reputation::names).collect(Collectors.joining("; ")));
         }
         return Pages.respond(
-                request, (after, limit) -> VOTES.documents.find(store, parts, after, limit), Reputation::json);
+                request, (after, limit) -> type.documents().find(store, parts, after, limit), Reputation::json);
     }
 
-    private static Type type(Request request) {
-        Type type = TYPES.get(request.part("type"));
-        if (type == null) {
-            throw ProblemException.notFound("type of documents; the types are users, tags, reputations and votes");
+    private static String names(Set<String> parts) {
+        return String.join(", ", parts);
+    }
+
+    /** Returns the parts of keys that a query gives. */
+    private static Map<String, String> queried(Request request, DocumentType type) {
+        List<KeyTemplate.Part> known = type.key().parts();
+        Map<String, String> queried = new LinkedHashMap<>();
+        for (KeyTemplate.Part part : PARTS) {
+            String name = part.name();
+            Optional<String> value = request.parameter(name);
+            if (value.isEmpty()) {
+                continue;
+            }
+            if (!known.contains(part)) {
+                throw ProblemException.invalid(name, "is not a part of the keys of " + request.part("type"));
+            }
+            try {
+                queried.put(name, part.format().check(name, value.get()));
+            } catch (MalformedException e) {
+                throw ProblemException.malformed(e);
+            }
         }
-        return type;
+        return queried;
     }
 
-    private static String key(Request request, Type type) {
+    private static DocumentType type(Request request) {
+        return DocumentType.named(request.part("type"))
+                .orElseThrow(() ->
+                        ProblemException.notFound("type of documents; the types are users, tags, reputations and votes"));
+    }
+
+    /** Returns the key in the path of a request, or the one that a legacy key there stands for. */
+    private String key(Request request, DocumentType type) {
         String key = request.part("key");
         try {
-            type.documents.key().parse(key);
+            type.key().parse(key);
             return key;
         } catch (MalformedException e) {
-            throw ProblemException.malformed(e);
+            return (readsLegacyKeys ? LegacyKeys.resolve(store, type, key) : Optional.<String>empty())
+                    .orElseThrow(() -> ProblemException.malformed(e));
         }
     }
 

@@ -2,10 +2,14 @@ package dev.semel.server.apps.reputation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.document.DocumentCollection;
+import dev.semel.document.Transactions;
 import dev.semel.id.IdSchemes;
+import dev.semel.json.Json;
 import dev.semel.server.AppDriver;
 import dev.semel.server.EndToEnd;
 import dev.semel.server.ServerFixture.Reply;
+import dev.semel.store.Time;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -118,14 +122,168 @@ class ReputationEndToEndTest extends EndToEnd {
     }
 
     @Test
-    void queryThatNoIndexServes_isRejected() {
-        assertInvalid(as("ann").get(DOCUMENTS + "votes"), "tag");
-        assertInvalid(as("ann").get(DOCUMENTS + "votes?user=" + V4), "tag");
-        assertInvalid(as("ann").get(DOCUMENTS + "votes?user=" + V4 + "&target=" + V4), "tag");
+    void tagsAndReputations_areFoundByUserAndByTag() {
+        for (String type : List.of("tags", "reputations")) {
+            String user = uuid();
+            String tag = uuid();
+            List<String> ofUser = new ArrayList<>();
+            List<String> ofTag = new ArrayList<>();
+            for (int i = 0; i < 7; i++) {
+                ofUser.add(
+                        create(type, part("user", user) + part("tag", uuid())).text("key"));
+                ofTag.add(create(type, part("user", uuid()) + part("tag", tag)).text("key"));
+            }
+            String both = create(type, part("user", user) + part("tag", tag)).text("key");
+            ofUser.add(both);
+            ofTag.add(both);
+            ofUser.sort(null);
+            ofTag.sort(null);
+            assertThat(allPages(as("bob"), DOCUMENTS + type + "?user=" + user, 3, "key"))
+                    .isEqualTo(ofUser);
+            assertThat(allPages(as("bob"), DOCUMENTS + type + "?tag=" + tag, 3, "key"))
+                    .isEqualTo(ofTag);
+            assertThat(allPages(as("bob"), DOCUMENTS + type + "?tag=" + tag + "&user=" + user, 3, "key"))
+                    .containsExactly(both);
+            assertThat(as("bob").get(DOCUMENTS + type + "?tag=" + uuid()).text())
+                    .isEqualTo("{\"items\":[],\"next\":null}");
+        }
+    }
+
+    @Test
+    void usersAndVotes_areFoundByEveryLeadingPart() {
+        String user = uuid();
+        String tag = uuid();
+        String target = uuid();
+        String userKey = create("users", part("user", user)).text("key");
+        assertThat(column(as("bob").get(DOCUMENTS + "users?user=" + user), "key"))
+                .containsExactly(userKey);
+        String vote = create("votes", part("user", user) + part("tag", tag) + part("target", target) + part("key", V4))
+                .text("key");
+        for (String query : List.of(
+                "user=" + user,
+                "tag=" + tag,
+                "user=" + user + "&tag=" + tag + "&target=" + target,
+                "user=" + user + "&tag=" + tag + "&target=" + target + "&key=" + V4)) {
+            assertThat(column(as("bob").get(DOCUMENTS + "votes?" + query), "key"))
+                    .as(query)
+                    .containsExactly(vote);
+        }
+    }
+
+    @Test
+    void documentWrittenBeforeTheIndex_isFoundByItAfterItsNextWrite() {
+        DocumentCollection withoutIndex = DocumentCollection.of("documents/tags", DocumentKeys.TAG);
+        String user = uuid();
+        String tag = uuid();
+        String key = "usr_" + user + "_tag_" + tag;
+        new Transactions(store(), Time.system()).run(tx -> withoutIndex.create(tx, key, Json.of("1")));
+
+        assertThat(column(as("ann").get(DOCUMENTS + "tags?user=" + user), "key"))
+                .containsExactly(key);
+        assertThat(column(as("ann").get(DOCUMENTS + "tags?tag=" + tag), "key")).isEmpty();
+        assertThat(as("ann").put(DOCUMENTS + "tags/" + key, "{\"data\":2}").text("version"))
+                .isEqualTo("2");
+        assertThat(column(as("ann").get(DOCUMENTS + "tags?tag=" + tag), "key")).containsExactly(key);
+    }
+
+    @Test
+    void queryThatNoIndexServes_isRejectedWithThosePossible() {
+        assertNotScannable("users", "users can be queried by user");
+        assertNotScannable("tags?limit=5", "tags can be queried by user; user, tag; tag");
+        assertNotScannable("reputations", "reputations can be queried by user; user, tag; tag");
+        String votes = "votes can be queried by user; user, tag; user, tag, target; user, tag, target, key; tag;"
+                + " tag, target";
+        assertNotScannable("votes", votes);
+        assertNotScannable("votes?target=" + V4, votes);
+        assertNotScannable("votes?user=" + V4 + "&target=" + V4, votes);
+        assertNotScannable("votes?key=" + V4, votes);
+    }
+
+    private static void assertNotScannable(String query, String possible) {
+        Reply reply = as("ann").get(DOCUMENTS + query);
+        assertProblem(reply, 400, "not_scannable");
+        assertThat(reply.text("error")).isEqualTo("not_scannable");
+        assertThat(reply.text("detail")).isEqualTo("No index serves this query; " + possible);
+    }
+
+    @Test
+    void malformedQuery_isRejectedByPart() {
+        assertInvalid(as("ann").get(DOCUMENTS + "tags?user=" + V4 + "&target=" + V4), "target");
+        assertInvalid(as("ann").get(DOCUMENTS + "users?tag=" + V4), "tag");
+        assertInvalid(as("ann").get(DOCUMENTS + "reputations?key=" + V4), "key");
+        assertInvalid(as("ann").get(DOCUMENTS + "reputations?tag=" + V4.toUpperCase(Locale.ROOT)), "tag");
+        assertInvalid(as("ann").get(DOCUMENTS + "tags?tag="), "tag");
+        assertProblem(as("ann").get(DOCUMENTS + "nonsense?tag=" + V4), 404, "not_found");
+        assertThat(asNobody().get(DOCUMENTS + "tags?tag=" + V4).status()).isEqualTo(401);
+        String next = as("ann")
+                .get(DOCUMENTS + "tags?user=" + twoTagsOfAUser() + "&limit=1")
+                .text("next");
+        assertInvalid(as("ann").get(DOCUMENTS + "tags?tag=" + V4 + "&after=" + next), "after");
+        assertInvalid(as("ann").get(DOCUMENTS + "tags?user=" + V4 + "&limit=1001"), "limit");
         assertInvalid(as("ann").get(DOCUMENTS + "votes?user=x&tag=" + V4), "user");
         assertInvalid(as("ann").get(DOCUMENTS + "votes?tag=" + V4 + "&target="), "target");
         assertInvalid(as("ann").get(DOCUMENTS + "votes?user=" + V4 + "&tag=" + V4 + "&after=x"), "after");
         assertInvalid(as("ann").get(DOCUMENTS + "votes?user=" + V4 + "&tag=" + V4 + "&limit=0"), "limit");
+    }
+
+    private static String twoTagsOfAUser() {
+        String user = uuid();
+        create("tags", part("user", user));
+        create("tags", part("user", user));
+        return user;
+    }
+
+    @Test
+    void putWithIfMatch_updatesThatVersionOnly() {
+        String path = DOCUMENTS + "reputations/usr_" + uuid() + "_tag_" + uuid();
+        assertStale(as("ann").put(path, "{\"data\":1}", "If-Match", "\"1\""), 0);
+        assertStale(as("ann").put(path, "{\"data\":1}", "If-Match", "*"), 0);
+        assertThat(as("ann").get(path).status()).isEqualTo(404);
+
+        assertTag(as("ann").put(path, "{\"data\":1}"), 201, "\"1\"");
+        assertTag(as("bob").put(path, "{\"data\":2}", "If-Match", "\"1\""), 200, "\"2\"");
+        assertStale(as("ann").put(path, "{\"data\":3}", "If-Match", "\"1\""), 2);
+        assertStale(as("ann").put(path, "{\"data\":3}", "If-Match", "W/\"2\""), 2);
+        assertTag(as("ann").get(path), 200, "\"2\"");
+        assertThat(as("ann").get(path).text("data")).isEqualTo("2");
+        assertTag(as("ann").put(path, "{\"data\":3}", "If-Match", "\"7\", \"2\""), 200, "\"3\"");
+        assertTag(as("ann").put(path, "{\"data\":4}", "If-Match", " * "), 200, "\"4\"");
+        for (String malformed : List.of("x", "\"4", "\"4\",", "")) {
+            assertInvalid(as("ann").put(path, "{\"data\":5}", "If-Match", malformed), "If-Match");
+        }
+        assertThat(as("ann").get(path).text("version")).isEqualTo("4");
+    }
+
+    @Test
+    void staleVersion_isNotRecordedUnderTheKey() {
+        String path = DOCUMENTS + "reputations/usr_" + uuid() + "_tag_" + uuid();
+        String key = "k" + uuid();
+        assertStale(as("ann").put(path, "{\"data\":1}", "If-Match", "\"1\"", "Idempotency-Key", key), 0);
+        as("ann").put(path, "{\"data\":0}");
+        Reply first = as("ann").put(path, "{\"data\":1}", "If-Match", "\"1\"", "Idempotency-Key", key);
+        assertTag(first, 200, "\"2\"");
+        assertReplayed(first, as("ann").put(path, "{\"data\":1}", "If-Match", "\"1\"", "Idempotency-Key", key));
+    }
+
+    @Test
+    void updatesOfOneVersionAtOnce_succeedOnce() throws Exception {
+        String path = DOCUMENTS + "reputations/usr_" + uuid() + "_tag_" + uuid();
+        as("ann").put(path, "{\"data\":0}");
+        List<Reply> replies =
+                AppDriver.race(8, thread -> as("ann").put(path, "{\"data\":" + thread + "}", "If-Match", "\"1\""));
+        assertThat(replies).extracting(Reply::status).containsOnlyOnce(200);
+        replies.stream().filter(reply -> reply.status() != 200).forEach(reply -> assertStale(reply, 2));
+        assertThat(as("ann").get(path).text("version")).isEqualTo("2");
+    }
+
+    private static void assertTag(Reply reply, int status, String tag) {
+        assertThat(reply.status() + " " + reply.header("ETag")).isEqualTo(status + " " + tag);
+    }
+
+    private static void assertStale(Reply reply, int version) {
+        assertProblem(reply, 412, "stale_version");
+        assertThat(reply.text("error")).isEqualTo("stale_version");
+        assertThat(reply.json().get("version").asInt(-1)).isEqualTo(version);
     }
 
     @ParameterizedTest

@@ -25,13 +25,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 class ReputationTest {
 
     private final ReadCounter store = new ReadCounter(new MemoryStore());
-    private final AppDriver app = new AppDriver(new Transactions(store, Time.system()), new Reputation(store));
+    private final AppDriver app = new AppDriver(new Transactions(store, Time.system()), new Reputation(store, false));
 
     /** Counts the documents that are read from a store. */
     private static final class ReadCounter extends ForwardingStore {
@@ -94,6 +97,37 @@ class ReputationTest {
         }
     }
 
+    /** The number of documents that a query reads is that of its page, however many other documents share some of its parts. */
+    @ParameterizedTest
+    @CsvSource({"tags, user", "tags, tag", "reputations, user", "reputations, tag"})
+    void tagsAndReputationsOfAUserOrTag_areReadAlone(String type, String part) {
+        String wanted = IdSchemes.UUID4S.mint();
+        for (int i = 0; i < 30; i++) {
+            pair(type, part, wanted);
+        }
+        List<String> first = new ArrayList<>();
+        for (int others : new int[] {0, 1_000}) {
+            for (int i = 0; i < others; i++) {
+                pair(type, part, IdSchemes.UUID4S.mint());
+            }
+            store.documents.set(0);
+            Reply page = app.get("ann", "/v1/documents/" + type + "?" + part + "=" + wanted + "&limit=20");
+            assertThat(keys(page)).hasSize(20);
+            assertThat(store.documents).hasValue(21);
+            assertThat(first.isEmpty() || first.equals(keys(page))).isTrue();
+            first = keys(page);
+        }
+    }
+
+    private void pair(String type, String part, String value) {
+        String other = part.equals("user") ? "tag" : "user";
+        Reply made = app.post(
+                "ann",
+                "/v1/documents/" + type,
+                "{\"%s\":\"%s\",\"%s\":\"%s\",\"data\":{}}".formatted(part, value, other, IdSchemes.UUID4S.mint()));
+        assertThat(made.status()).isEqualTo(201);
+    }
+
     private static List<String> keys(Reply page) {
         List<String> keys = new ArrayList<>();
         for (JsonNode item : page.at("items")) {
@@ -128,19 +162,25 @@ class ReputationTest {
 
         private final Transactions rival;
         private final AtomicInteger commits = new AtomicInteger();
+        private volatile boolean isActive = true;
 
         Quicker(DocumentStore store, Time time) {
             super(store);
             this.rival = new Transactions(store, time);
         }
 
+        /** Writes a document without a conflict. */
+        void write(String key) {
+            RIVAL.upsert(rival, key, current -> Json.of("0"));
+        }
+
         @Override
         public CommitResult commit(Commit commit) {
             commit.preconditions().keySet().stream()
-                    .filter(id -> id.collection().equals(RIVAL.collection()))
+                    .filter(id -> isActive && id.collection().equals(RIVAL.collection()))
                     .forEach(id -> {
                         commits.incrementAndGet();
-                        RIVAL.upsert(rival, id.key(), current -> Json.of("0"));
+                        write(id.key());
                     });
             return super.commit(commit);
         }
@@ -154,6 +194,42 @@ class ReputationTest {
     @Test
     void keyedPutThatConflictsEachTime_getsTheVersionAfterThreeRetries() {
         assertToldAfterThreeMoreTries("Idempotency-Key", "k");
+    }
+
+    @Test
+    void putOfAVersionThatConflicts_getsTheCurrentVersionAtOnce() {
+        assertStaleAtOnce();
+    }
+
+    @Test
+    void keyedPutOfAVersionThatConflicts_getsTheCurrentVersionAtOnce_andMayBeRetried() {
+        assertStaleAtOnce("Idempotency-Key", "k");
+    }
+
+    /** The conflict is at the commit: when the document is read, it still has the version. */
+    private static void assertStaleAtOnce(String... headers) {
+        ControlledTime time = new ControlledTime();
+        Quicker quicker = new Quicker(new MemoryStore(time, 1 << 20), time);
+        try (ServerFixture server = ServerFixture.on(quicker, time, Apps::all)) {
+            String path = "/v1/documents/users/usr_" + IdSchemes.UUID4S.mint();
+            quicker.write(path.substring(path.lastIndexOf('/') + 1));
+            String[] conditional = Stream.concat(Stream.of("If-Match", "\"1\""), Stream.of(headers))
+                    .toArray(String[]::new);
+            Instant before = time.instant();
+            ServerFixture.Reply reply = server.as("ann").put(path, "{\"data\":1}", conditional);
+            assertThat(reply.status() + " " + reply.text("error")).isEqualTo("412 stale_version");
+            assertThat(reply.text("version")).isEqualTo("2");
+            assertThat(quicker.commits).hasValue(1);
+            assertThat(time.instant()).isEqualTo(before);
+            if (headers.length > 0) {
+                conditional[1] = "*";
+                quicker.isActive = false;
+                assertThat(server.as("ann")
+                                .put(path, "{\"data\":1}", conditional)
+                                .status())
+                        .isEqualTo(200);
+            }
+        }
     }
 
     private static void assertToldAfterThreeMoreTries(String... headers) {

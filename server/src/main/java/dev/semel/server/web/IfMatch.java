@@ -1,6 +1,6 @@
-package dev.semel.server.apps.collections;
+package dev.semel.server.web;
 
-import dev.semel.server.web.ProblemException;
+import dev.semel.http.Problem;
 import java.util.Arrays;
 import java.util.List;
 
@@ -9,9 +9,11 @@ import java.util.List;
  *
  * @param tags the tags without quotes. Weak tags are kept as they are, and match no version
  */
-record IfMatch(List<String> tags) {
+public record IfMatch(List<String> tags) {
 
-    private static final String NAME = "If-Match";
+    /** The name of the header. */
+    public static final String NAME = "If-Match";
+
     private static final String ANY = "*";
     private static final String QUOTED_ANY = "\"*\""; // matches no version, unlike an unquoted asterisk
 
@@ -20,7 +22,7 @@ record IfMatch(List<String> tags) {
      *
      * @throws ProblemException if it is malformed
      */
-    static IfMatch parse(String header) {
+    public static IfMatch parse(String header) {
         return new IfMatch(Arrays.stream(header.split(",", -1))
                 .map(String::strip)
                 .map(IfMatch::tag)
@@ -42,8 +44,30 @@ record IfMatch(List<String> tags) {
         return text.length() >= 2 && text.indexOf('"') == 0 && text.indexOf('"', 1) == text.length() - 1;
     }
 
-    /** Whether a version is one of those in the header. */
-    boolean isMetBy(long version) {
-        return tags.contains(ANY) || tags.contains(Long.toString(version));
+    /** Returns the {@code ETag} of a version. */
+    public static String tagOf(long version) {
+        return "\"" + version + "\"";
+    }
+
+    /**
+     * Checks that the current version of a document is one of those in the header.
+     *
+     * @throws ProblemException if it is not
+     */
+    public void check(long version) {
+        if (!tags.contains(ANY) && !tags.contains(Long.toString(version))) {
+            throw stale(version);
+        }
+    }
+
+    /**
+     * Returns the rejection of a request whose precondition does not hold.
+     *
+     * @param version the current version of the document, or 0 if there is none
+     */
+    public static ProblemException stale(long version) {
+        return new ProblemException(Problem.of(412, "stale_version", "stale_version")
+                .detailed(version == 0 ? "There is no such document" : "The document has another version")
+                .with("version", version));
     }
 }
