@@ -47,7 +47,8 @@ final class MigrateOptions {
     @Option(
             names = "--from-collection",
             paramLabel = "NAME",
-            description = "The collection of the store, as in /v1/collections/NAME. The documents of all users are read.")
+            description =
+                    "The collection of the store, as in /v1/collections/NAME. The documents of all users are read.")
     private @Nullable String fromCollection;
 
     @Option(
@@ -71,8 +72,9 @@ final class MigrateOptions {
             names = "--merge",
             paramLabel = "RULE",
             defaultValue = "list",
-            description = "What happens to documents that get the same key: newest keeps the latest, sum:FIELD also adds"
-                    + " up the numbers at data.FIELD, and list leaves out all but the first. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "What happens to documents that get the same key: newest keeps the latest, sum:FIELD also adds"
+                            + " up the numbers at data.FIELD, and list leaves out all but the first. Default: ${DEFAULT-VALUE}.")
     private String merge = "list";
 
     @Spec(Spec.Target.MIXEE)
@@ -106,7 +108,9 @@ final class MigrateOptions {
     /** Opens the source and the target, which is created if it does not exist. */
     <T> T run(InputStream standardInput, Action<T> action) {
         StoreSettings settings = target.settings();
-        return fromStore() ? runFromStore(settings, false, action) : runFromLines(settings, false, standardInput, action);
+        return fromStore()
+                ? runFromStore(settings, false, action)
+                : runFromLines(settings, false, standardInput, action);
     }
 
     /** Opens the source and the target. If the target does not exist, it is an empty one. */
@@ -133,9 +137,7 @@ final class MigrateOptions {
     }
 
     private Storage openTarget(StoreSettings settings, boolean dryRun) {
-        return dryRun && !MigrateTarget.exists(settings)
-                ? Storage.inMemory(new MemoryStore())
-                : target.open(settings);
+        return dryRun && !MigrateTarget.exists(settings) ? Storage.inMemory(new MemoryStore()) : target.open(settings);
     }
 
     private <T> T runFromLines(StoreSettings settings, boolean dryRun, InputStream standardInput, Action<T> action) {
@@ -173,8 +175,8 @@ final class MigrateOptions {
         String name = String.valueOf(fromCollection);
         StoreSource source = new StoreSource(in.store(), in.admin(), location(from), name, documentType);
         if (!source.hasDocuments()) {
-            throw new FailureException("The collection " + Suggestions.quote(name) + " of " + location(from)
-                    + " has no documents");
+            throw new FailureException(
+                    "The collection " + Suggestions.quote(name) + " of " + location(from) + " has no documents");
         }
         return action.run(source, to.store());
     }
@@ -208,8 +210,8 @@ final class MigrateOptions {
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot create a temporary folder: " + FailureText.reason(e), e);
         }
-        try (RocksDbStore scratch = RocksDbStore.open(
-                folder.resolve("store"), RocksDbSettings.DEFAULTS.withSynced(false), target.time())) {
+        try (RocksDbStore scratch =
+                RocksDbStore.open(folder.resolve("store"), RocksDbSettings.DEFAULTS.withSynced(false), target.time())) {
             return action.apply(scratch);
         } finally {
             delete(folder);

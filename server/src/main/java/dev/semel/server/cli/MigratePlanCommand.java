@@ -49,8 +49,8 @@ final class MigratePlanCommand implements Callable<Integer> {
                     terminal.in(),
                     (source, target) -> MigrateOptions.withScratch(
                             options.target(),
-                            scratch -> new Migration(target, options.target().time())
-                                    .plan(source, how, scratch, output)));
+                            scratch ->
+                                    new Migration(target, options.target().time()).plan(source, how, scratch, output)));
             output.report(planned, true);
             return planned.total().skipped() == 0 ? ExitCode.OK : ExitCode.SOFTWARE;
         }

@@ -61,14 +61,17 @@ final class MigrateRollbackCommand implements Callable<Integer> {
                     generator.writeNumberProperty("changed", result.changed());
                 });
             } else if (result.changed() == 0) {
-                output.println("Migration " + state.number() + " of " + state.source().name() + " is rolled back");
+                output.println(
+                        "Migration " + state.number() + " of " + state.source().name() + " is rolled back");
             }
             if (result.changed() > 0) {
                 output.close();
                 throw new FailureException("Migration " + state.number() + " is not rolled back: "
                         + String.format(Locale.ROOT, "%,d", result.changed())
                         + " of its documents were changed since"
-                        + (state.phase() == Phase.ROLLING_BACK ? ". All others were deleted" : ". Nothing was changed"));
+                        + (state.phase() == Phase.ROLLING_BACK
+                                ? ". All others were deleted"
+                                : ". Nothing was changed"));
             }
             return ExitCode.OK;
         }

@@ -47,8 +47,7 @@ final class MigrateRunCommand implements Callable<Integer> {
         try (MigrationOutput output = new MigrationOutput(spec, terminal, json)) {
             MigrationState complete = options.run(
                     terminal.in(),
-                    (source, target) ->
-                            new Migration(target, options.target().time()).run(source, how, output));
+                    (source, target) -> new Migration(target, options.target().time()).run(source, how, output));
             output.report(complete, false);
             return complete.total().skipped() == 0 ? ExitCode.OK : ExitCode.SOFTWARE;
         }

@@ -12,9 +12,7 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "status",
-        description = {
-            "Shows the migrations of a store: how far they are, and what they have read and written."
-        },
+        description = {"Shows the migrations of a store: how far they are, and what they have read and written."},
         footer = {"", "Example: ./semel migrate status --to rocksdb:./data"})
 final class MigrateStatusCommand implements Callable<Integer> {
 

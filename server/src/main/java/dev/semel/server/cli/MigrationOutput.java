@@ -140,12 +140,14 @@ final class MigrationOutput implements MigrationListener, AutoCloseable {
         }
         terminal.println(
                 dryRun
-                        ? "Nothing was written. 'migrate run' would migrate " + state.source().name() + ":"
-                        : "Migration " + state.number() + " of " + state.source().name() + " is complete:");
+                        ? "Nothing was written. 'migrate run' would migrate "
+                                + state.source().name() + ":"
+                        : "Migration " + state.number() + " of "
+                                + state.source().name() + " is complete:");
         terminal.println(counts("read " + number(state.total().read()) + ", ", state.total()));
         state.types().forEach((type, counts) -> terminal.println("  " + counts(type + ": ", counts)));
-        samples.forEach((type, pairs) ->
-                pairs.forEach(pair -> terminal.println(FailureText.onOneLine("  " + pair[0] + " -> " + type + "/" + pair[1]))));
+        samples.forEach((type, pairs) -> pairs.forEach(
+                pair -> terminal.println(FailureText.onOneLine("  " + pair[0] + " -> " + type + "/" + pair[1]))));
     }
 
     private static String counts(String prefix, Counts counts) {
@@ -197,7 +199,8 @@ final class MigrationOutput implements MigrationListener, AutoCloseable {
                 generator.writeStringProperty("merge", state.merge());
                 generator.writeStringProperty("startedAt", state.startedAt().toString());
                 generator.writeStringProperty(
-                        "endedAt", state.endedAt() == null ? null : state.endedAt().toString());
+                        "endedAt",
+                        state.endedAt() == null ? null : state.endedAt().toString());
                 generator.writeNumberProperty("line", state.line());
                 writeCounts(generator, state.total());
                 generator.writeNumberProperty("skipped", state.total().skipped());
@@ -205,8 +208,8 @@ final class MigrationOutput implements MigrationListener, AutoCloseable {
             });
             return;
         }
-        terminal.println(FailureText.onOneLine("Migration " + state.number() + " of " + state.source().name() + ": "
-                + state.phase().toString().replace('-', ' ')));
+        terminal.println(FailureText.onOneLine("Migration " + state.number() + " of "
+                + state.source().name() + ": " + state.phase().toString().replace('-', ' ')));
         terminal.println("  started " + state.startedAt()
                 + (state.endedAt() == null ? "" : ", ended " + state.endedAt()) + ", last line "
                 + number(state.line()));

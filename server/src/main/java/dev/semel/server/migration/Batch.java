@@ -43,9 +43,8 @@ final class Batch {
     List<JournalEntry> write(List<Planned> batch) {
         List<JournalEntry> entries = new ArrayList<>();
         for (Planned planned : batch) {
-            JournalEntry entry = planned instanceof Planned.Copy copy
-                    ? write(copy)
-                    : skipped((Planned.LeftOut) planned);
+            JournalEntry entry =
+                    planned instanceof Planned.Copy copy ? write(copy) : skipped((Planned.LeftOut) planned);
             journal.add(tx, entry);
             entries.add(entry);
         }
@@ -54,21 +53,16 @@ final class Batch {
 
     private static JournalEntry skipped(Planned.LeftOut leftOut) {
         return new JournalEntry(
-                leftOut.line(),
-                Outcome.SKIPPED,
-                leftOut.type(),
-                leftOut.legacyKey(),
-                null,
-                null,
-                0,
-                leftOut.reason());
+                leftOut.line(), Outcome.SKIPPED, leftOut.type(), leftOut.legacyKey(), null, null, 0, leftOut.reason());
     }
 
     private JournalEntry write(Planned.Copy copy) {
-        WriteResult result = copy.type().documents().createCopy(
-                tx, copy.key(), copy.version(), createdAt(copy), updatedAt(copy), copy.data());
+        WriteResult result = copy.type()
+                .documents()
+                .createCopy(tx, copy.key(), copy.version(), createdAt(copy), updatedAt(copy), copy.data());
         if (result instanceof WriteResult.Written written) {
-            JournalEntry entry = entry(copy, Outcome.WRITTEN, written(written.document(), copy.dataChecksum(), order(copy)), 0);
+            JournalEntry entry =
+                    entry(copy, Outcome.WRITTEN, written(written.document(), copy.dataChecksum(), order(copy)), 0);
             writers.put(id(copy), entry);
             return entry;
         }
@@ -83,7 +77,8 @@ final class Batch {
         JournalEntry writer = writers.get(id(copy));
         if (writer == null) {
             writer = journal.writer(tx, copy.type(), copy.key())
-                    .orElseThrow(() -> new LineException("the target already has a document with the key " + copy.key()));
+                    .orElseThrow(
+                            () -> new LineException("the target already has a document with the key " + copy.key()));
         }
         long line = writer.line().number();
         Written before = Objects.requireNonNull(writer.written());
@@ -94,16 +89,16 @@ final class Batch {
         Order order = order(copy);
         boolean isLatest = order.compareTo(before.latest()) > 0;
         Order latest = isLatest ? order : before.latest();
-        Document merged =
-                switch (rule.kind()) {
-                    case LIST ->
-                        throw new LineException(
-                                "it has the same key as line " + line + ", " + copy.key() + ", and no rule merges them");
-                    case NEWEST -> isLatest
-                            ? replace(copy.type(), current, copy.version(), createdAt(copy), updatedAt(copy), copy.data())
-                            : current;
-                    case SUM -> sum(copy, current, isLatest, line);
-                };
+        Document merged = switch (rule.kind()) {
+            case LIST ->
+                throw new LineException(
+                        "it has the same key as line " + line + ", " + copy.key() + ", and no rule merges them");
+            case NEWEST ->
+                isLatest
+                        ? replace(copy.type(), current, copy.version(), createdAt(copy), updatedAt(copy), copy.data())
+                        : current;
+            case SUM -> sum(copy, current, isLatest, line);
+        };
         JournalEntry changed = writer.withWritten(
                 written(merged, Fingerprint.ofBytes(merged.data().bytes()), latest));
         writers.put(id(copy), changed);
@@ -166,20 +161,8 @@ final class Batch {
         return new Written(document.version(), checksum, document.commitId(), latest);
     }
 
-    private static JournalEntry entry(
-            Planned.Copy copy,
-            Outcome outcome,
-            @Nullable Written written,
-            long into) {
-        return new JournalEntry(
-                copy.line(),
-                outcome,
-                copy.type(),
-                copy.legacyKey(),
-                copy.key(),
-                written,
-                into,
-                null);
+    private static JournalEntry entry(Planned.Copy copy, Outcome outcome, @Nullable Written written, long into) {
+        return new JournalEntry(copy.line(), outcome, copy.type(), copy.legacyKey(), copy.key(), written, into, null);
     }
 
     private static Order order(Planned.Copy copy) {

@@ -55,7 +55,8 @@ final class Journal {
     void add(Transaction tx, JournalEntry entry) {
         DocumentId id = id(entry.line().number());
         if (tx.expectAbsent(id).isPresent()) {
-            throw new MigrationException("The journal already has line " + entry.line().number());
+            throw new MigrationException(
+                    "The journal already has line " + entry.line().number());
         }
         tx.put(Document.created(id, tx.now(), null, entry.toJson()), indexEntries(entry));
     }
@@ -84,7 +85,8 @@ final class Journal {
             entries.add(new IndexEntry(BY_KEY, byKey(type, key)));
         }
         if (LegacyKeys.parts(type.key(), legacyKey).isEmpty()) {
-            entries.add(LegacyKeys.entry(type, legacyKey, id(entry.line().number()).key()));
+            entries.add(
+                    LegacyKeys.entry(type, legacyKey, id(entry.line().number()).key()));
         }
         return entries;
     }

@@ -155,8 +155,8 @@ final class LinePlanner {
             return null;
         }
         try {
-            Instant parsed = OffsetDateTime.parse(time.isString() ? time.asString() : "")
-                    .toInstant();
+            Instant parsed =
+                    OffsetDateTime.parse(time.isString() ? time.asString() : "").toInstant();
             if (!parsed.isBefore(FIRST_TIME) && !parsed.isAfter(LAST_TIME)) {
                 return parsed;
             }
@@ -186,7 +186,10 @@ final class LinePlanner {
             return data;
         }
         Members members = new Members(data);
-        members.rename(from, USER, isUser ? Json.of('"' + user + '"') : members.get(from).orElseThrow());
+        members.rename(
+                from,
+                USER,
+                isUser ? Json.of('"' + user + '"') : members.get(from).orElseThrow());
         return members.toJson();
     }
 

@@ -162,7 +162,8 @@ public final class Migration {
 
         /** @throws MigrationException if the latest migration is neither this one nor ended */
         boolean isPossible() {
-            String name = "Migration " + latest.number() + ", of " + latest.source().name() + ",";
+            String name =
+                    "Migration " + latest.number() + ", of " + latest.source().name() + ",";
             if (latest.phase() == Phase.ROLLING_BACK) {
                 throw new MigrationException(name + " is being rolled back: run 'migrate rollback' to its end first");
             }
@@ -174,18 +175,14 @@ public final class Migration {
                 return false;
             }
             throw new MigrationException(name + " is not complete, and "
-                    + (sameSource
-                            ? "has other options: " + optionsOf(latest)
-                            : "has another source")
+                    + (sameSource ? "has other options: " + optionsOf(latest) : "has another source")
                     + ". Run it to its end, or roll it back first");
         }
 
         private boolean beginsAlike() {
             SourceLine line = first;
             Iterator<JournalEntry> journal = new Journal(store, latest.number()).entries();
-            return source.id().seekable()
-                    || !journal.hasNext()
-                    || (line != null && isSame(line, journal.next()));
+            return source.id().seekable() || !journal.hasNext() || (line != null && isSame(line, journal.next()));
         }
 
         /** Reads what was processed before, and reports again what was left out. */
@@ -241,14 +238,21 @@ public final class Migration {
             states.replace(tx, state, next[0]);
             return Response.of("");
         });
-        if (outcome instanceof Outcome.Failed failed && failed.cause() instanceof RuntimeException cause) {
-            throw cause;
+        if (outcome instanceof Outcome.Failed failed) {
+            throw failed(failed.cause());
         }
         if (!(outcome instanceof Outcome.Executed)) {
             throw States.otherProcess();
         }
         entries.forEach(entry -> report(entry, listener));
         return next[0];
+    }
+
+    private static RuntimeException failed(Throwable cause) {
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        return cause instanceof RuntimeException exception ? exception : new IllegalStateException(cause);
     }
 
     private static Call call(MigrationState state, List<Planned> batch) {
@@ -351,7 +355,11 @@ public final class Migration {
                 fail(type, key, "it is missing");
             } else if (!found.get().commitId().equals(expected.commitId())) {
                 changed++;
-                listener.differs(type, key, true, "it was changed since, and has version " + found.get().version());
+                listener.differs(
+                        type,
+                        key,
+                        true,
+                        "it was changed since, and has version " + found.get().version());
             } else if (found.get().version() != expected.version()
                     || !Fingerprint.ofBytes(found.get().data().bytes()).equals(expected.checksum())) {
                 fail(type, key, "it is not what was written");

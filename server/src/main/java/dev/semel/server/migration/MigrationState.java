@@ -109,14 +109,16 @@ public record MigrationState(
     }
 
     MigrationState in(Phase phase, @Nullable Instant endedAt) {
-        return new MigrationState(
-                number, phase, source, map, merge, startedAt, endedAt, line, total, types, undone);
+        return new MigrationState(number, phase, source, map, merge, startedAt, endedAt, line, total, types, undone);
     }
 
     MigrationState after(JournalEntry entry) {
         Map<String, Counts> byType = new TreeMap<>(types);
         if (entry.type() != null) {
-            byType.merge(entry.type().name(), Counts.NONE.plus(entry.outcome()), (known, one) -> known.plus(entry.outcome()));
+            byType.merge(
+                    entry.type().name(),
+                    Counts.NONE.plus(entry.outcome()),
+                    (known, one) -> known.plus(entry.outcome()));
         }
         return new MigrationState(
                 number,
@@ -133,8 +135,7 @@ public record MigrationState(
     }
 
     MigrationState withUndone(long undone) {
-        return new MigrationState(
-                number, phase, source, map, merge, startedAt, endedAt, line, total, types, undone);
+        return new MigrationState(number, phase, source, map, merge, startedAt, endedAt, line, total, types, undone);
     }
 
     Json toJson() {

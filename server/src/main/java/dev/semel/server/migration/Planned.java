@@ -37,6 +37,9 @@ sealed interface Planned {
      * @param type null if the line has none
      * @param legacyKey null if the line has none
      */
-    record LeftOut(SourceLine line, @Nullable DocumentType type, @Nullable String legacyKey, String reason)
-            implements Planned {}
+    record LeftOut(
+            SourceLine line,
+            @Nullable DocumentType type,
+            @Nullable String legacyKey,
+            String reason) implements Planned {}
 }

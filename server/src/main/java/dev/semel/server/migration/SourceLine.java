@@ -17,7 +17,6 @@ record SourceLine(long number, byte[] bytes, boolean cut, Fingerprint checksum, 
         this(number, bytes, cut, Fingerprint.ofBytes(bytes), cursor);
     }
 
-
     /** A document of the largest size that the server accepts, and space for the other members. */
     static final int LONGEST = (1 << 20) + (1 << 16);
 }

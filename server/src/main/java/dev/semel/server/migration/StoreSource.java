@@ -55,8 +55,7 @@ public final class StoreSource extends MigrationSource {
             if (current == null) {
                 return null;
             }
-            List<Document> found =
-                    store.scan(new Scan(collection, current, "", KeyRange.ofPrefix(""), after, PAGE));
+            List<Document> found = store.scan(new Scan(collection, current, "", KeyRange.ofPrefix(""), after, PAGE));
             if (found.isEmpty()) {
                 owner = admin.nextOwner(collection, current).orElse(null);
                 after = "";

@@ -47,8 +47,7 @@ public final class LegacyIds {
     /** Returns the mapping of a store; empty if it has none yet. */
     public static Optional<LegacyIds> of(Document.Reader reader) {
         return reader.read(SECRET)
-                .map(document ->
-                        JsonText.tree(document.data()).path("secret").asString())
+                .map(document -> JsonText.tree(document.data()).path("secret").asString())
                 .map(hex -> new LegacyIds(HexFormat.of().parseHex(hex)));
     }
 
@@ -86,8 +85,6 @@ public final class LegacyIds {
 
     /** Returns a UUID of any version without hyphens and in lower case, and any other text as it is. */
     private static String simple(String text) {
-        return UUID_FORMS.matcher(text).matches()
-                ? text.replace("-", "").toLowerCase(Locale.ROOT)
-                : text;
+        return UUID_FORMS.matcher(text).matches() ? text.replace("-", "").toLowerCase(Locale.ROOT) : text;
     }
 }

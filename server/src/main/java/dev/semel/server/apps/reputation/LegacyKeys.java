@@ -42,8 +42,8 @@ public final class LegacyKeys {
         private final Map<String, String> labels = new LinkedHashMap<>();
 
         Form(boolean upper, char separator) {
-            LABELS.forEach((part, label) ->
-                    labels.put(part, (upper ? label.toUpperCase(Locale.ROOT) : label) + separator));
+            LABELS.forEach(
+                    (part, label) -> labels.put(part, (upper ? label.toUpperCase(Locale.ROOT) : label) + separator));
         }
 
         private String first() {
@@ -68,7 +68,8 @@ public final class LegacyKeys {
             parts.put(previous, rest);
             parts.remove("");
             boolean isExact = parts.values().stream()
-                    .allMatch(value -> !value.isEmpty() && labels.values().stream().noneMatch(("_" + value)::contains));
+                    .allMatch(value ->
+                            !value.isEmpty() && labels.values().stream().noneMatch(("_" + value)::contains));
             return isExact ? parts : null;
         }
     }

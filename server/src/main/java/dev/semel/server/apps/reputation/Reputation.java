@@ -198,8 +198,8 @@ public final class Reputation implements App {
 
     private static DocumentType type(Request request) {
         return DocumentType.named(request.part("type"))
-                .orElseThrow(() ->
-                        ProblemException.notFound("type of documents; the types are users, tags, reputations and votes"));
+                .orElseThrow(() -> ProblemException.notFound(
+                        "type of documents; the types are users, tags, reputations and votes"));
     }
 
     /** Returns the key in the path of a request, or the one that a legacy key there stands for. */
