@@ -139,7 +139,7 @@ class MigrationTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "{\"collection\":\"votes\"|null: the line is not JSON: column 22: expected ',' or '}', but the text ends",
+                "{\"collection\":\"votes\"|null: the line is not JSON: column 22: expected a comma or }, but the text ends",
                 "[]|null: the line is not a JSON object",
                 "{\"key\":\"k\",\"data\":{}}|k: collection is missing",
                 "{\"collection\":\"posts\",\"key\":\"k\",\"data\":{}}"
@@ -147,7 +147,7 @@ class MigrationTest {
                 "{\"collection\":\"tags\",\"data\":{}}|null: key is missing",
                 "{\"collection\":\"tags\",\"key\":\"\",\"data\":{}}|: key must be a text of 1 to 1024 characters",
                 "{\"collection\":\"users\",\"key\":\"k\"}|k: data is missing",
-                "{\"collection\":\"users\",\"key\":\"k\",\"data\":{},\"dat\":1}|k: the line has an unknown member 'dat'",
+                "{\"collection\":\"users\",\"key\":\"k\",\"data\":{},\"dat\":1}|k: the line has an unknown member \"dat\"",
                 "{\"collection\":\"votes\",\"key\":\"USR_a_TAG_b\",\"data\":{}}"
                         + "|USR_a_TAG_b: the key fits no form of votes, such as"
                         + " usr_{user:uuid4s}_tag_{tag:uuid4s}_tar_{target:uuid4s}_key_{key:uuid4s}",
@@ -311,7 +311,7 @@ class MigrationTest {
     }
 
     @Test
-    void sourceThatHasChanged_isRefused() {
+    void sourceThatHasChanged_isRejected() {
         run("{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}", "poison");
         assertThatThrownBy(() -> run("{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}", "{}"))
                 .isInstanceOf(MigrationException.class)
@@ -416,7 +416,7 @@ class MigrationTest {
     }
 
     @Test
-    void rollback_isRefused_ifADocumentWasChanged_andChangesNothing() {
+    void rollback_isRejected_ifADocumentWasChanged_andChangesNothing() {
         run(
                 reputation("USR=" + ANN + "_TAG=" + GOLF, "", "{}"),
                 "{\"collection\":\"users\",\"key\":\"USR=" + ANN + "\",\"data\":{}}");

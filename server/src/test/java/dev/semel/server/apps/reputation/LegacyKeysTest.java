@@ -95,13 +95,13 @@ class LegacyKeysTest {
     void legacyKey_readsAndWritesTheDocumentUnderItsNewKey(String form) {
         String legacy = PATH + String.format(form, ANN, GOLF);
         assertThat(reading.get("ann", legacy).status()).isEqualTo(404);
-        Reply created = reading.put("ann", legacy, "{\"data\":1}");
+        Reply created = reading.send("ann", "PUT", legacy, "{\"data\":1}");
         assertThat(created.status()).isEqualTo(201);
         assertThat(created.at("key").stringValue()).isEqualTo(KEY);
         assertThat(reading.get("ann", PATH + KEY).at("data").intValue()).isEqualTo(1);
         assertThat(reading.get("ann", legacy).at("version").intValue()).isEqualTo(1);
         assertThat(refusing.get("ann", legacy).status()).isEqualTo(400);
-        assertThat(refusing.put("ann", legacy, "{\"data\":2}").status()).isEqualTo(400);
+        assertThat(refusing.send("ann", "PUT", legacy, "{\"data\":2}").status()).isEqualTo(400);
     }
 
     @Test
