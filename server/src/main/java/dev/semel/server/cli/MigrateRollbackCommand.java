@@ -65,7 +65,6 @@ final class MigrateRollbackCommand implements Callable<Integer> {
                         "Migration " + state.number() + " of " + state.source().name() + " is rolled back");
             }
             if (result.changed() > 0) {
-                output.close();
                 throw new FailureException("Migration " + state.number() + " is not rolled back: "
                         + String.format(Locale.ROOT, "%,d", result.changed())
                         + " of its documents were changed since"

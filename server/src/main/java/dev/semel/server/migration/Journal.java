@@ -84,7 +84,7 @@ final class Journal {
         if (entry.outcome() == Outcome.WRITTEN) {
             entries.add(new IndexEntry(BY_KEY, byKey(type, key)));
         }
-        if (LegacyKeys.parts(type.key(), legacyKey).isEmpty()) {
+        if (!LegacyKeys.hasLabels(legacyKey)) {
             entries.add(
                     LegacyKeys.entry(type, legacyKey, id(entry.line().number()).key()));
         }

@@ -2,6 +2,7 @@ package dev.semel.server.migration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.semel.memory.MemoryStore;
 import dev.semel.rocksdb.RocksDbSettings;
@@ -11,6 +12,8 @@ import dev.semel.server.migration.MigrationState.Counts;
 import dev.semel.store.Time;
 import dev.semel.testkit.TestSize;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +29,7 @@ class MigrationProcessIT {
     private static final long DOCUMENTS = TestSize.of(20_000, 1_000_000);
     private static final int FEW = 50;
     private static final int BATCH = 8;
+    private static final int MANY_FOR_A_SMALL_DISK = 20_000;
 
     @TempDir
     private Path temp;
@@ -81,6 +85,52 @@ class MigrationProcessIT {
             assertThat(MigrationFixture.contents(store)).isEqualTo(expected);
             assertThat(new Migration(store, Time.system()).verify(MigrationListener.NONE))
                     .isEqualTo(new Verification(45, 45, 0, 0));
+        }
+    }
+
+    /** A child process mounts a small disk in its own mount namespace. */
+    @Test
+    void fullDisk_isReported_andTheMigrationContinuesWhenThereIsRoom() throws Exception {
+        assumeTrue(onSmallDisk("true").endsWith("status 0"), "needs Linux, and the right to mount a disk");
+        Path source = temp.resolve("old.ndjson");
+        try (InputStream documents = new MigrationWorker.Documents(MANY_FOR_A_SMALL_DISK)) {
+            Files.copy(documents, source);
+        }
+        String store = "rocksdb:" + temp.resolve("disk").resolve("data");
+        assertThat(onSmallDisk(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.semel.server.cli.Semel",
+                        "migrate",
+                        "run",
+                        "--merge",
+                        "newest",
+                        "--json",
+                        "--from",
+                        source.toString(),
+                        "--to",
+                        store))
+                .containsPattern("semel migrate run: [^\n]*No space left on device\nstatus 1\n")
+                .contains("\"read\":" + MANY_FOR_A_SMALL_DISK + ",")
+                .endsWith("status 0");
+    }
+
+    /** Runs a command twice: on a disk that is nearly full, and when there is room. */
+    private String onSmallDisk(String... command) throws IOException, InterruptedException {
+        Path disk = Files.createDirectories(temp.resolve("disk"));
+        String script =
+                "mount -t tmpfs -o size=128m none \"$0\" && head -c 112000000 /dev/zero > \"$0\"/ballast && \"$@\";"
+                        + " echo \"status $?\"; rm -f \"$0\"/ballast && \"$@\"; echo \"status $?\"";
+        List<String> all =
+                new ArrayList<>(List.of("unshare", "--map-root-user", "--mount", "sh", "-c", script, disk.toString()));
+        all.addAll(List.of(command));
+        try {
+            Process process = new ProcessBuilder(all).redirectErrorStream(true).start();
+            return new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+        } catch (IOException e) {
+            return "";
         }
     }
 

@@ -74,6 +74,8 @@ public final class LegacyKeys {
         }
     }
 
+    private static final List<Form> FORMS = List.of(Form.values());
+
     private LegacyKeys() {}
 
     private static Map<String, String> labels() {
@@ -87,12 +89,12 @@ public final class LegacyKeys {
 
     /** Whether a key begins like one that contains its parts. */
     public static boolean hasLabels(String key) {
-        return List.of(Form.values()).stream().anyMatch(form -> key.startsWith(form.first()));
+        return FORMS.stream().anyMatch(form -> key.startsWith(form.first()));
     }
 
     /** Returns the parts that a key contains, by their names; empty if it does not have the parts of the template. */
     public static Optional<Map<String, String>> parts(KeyTemplate template, String key) {
-        for (Form form : Form.values()) {
+        for (Form form : FORMS) {
             if (key.startsWith(form.first())) {
                 return Optional.ofNullable(form.split(template, key));
             }
