@@ -34,8 +34,7 @@ class DocumentKeyValueStoreTest implements KeyValueStoreContract {
     void writtenValue_isNotOverwrittenByATransaction() {
         DocumentCollection collection = DocumentCollection.of("textpile", KeyTemplate.of("{id}"));
         store.put("k", Json.of("1"), null);
-        WriteResult created =
-                new Transactions(documents, time).run(tx -> collection.create(tx, "k", Json.of("2")));
+        WriteResult created = new Transactions(documents, time).run(tx -> collection.create(tx, "k", Json.of("2")));
         assertThat(created).isInstanceOf(WriteResult.Taken.class);
         assertThat(store.get("k")).contains(Json.of("1"));
     }
