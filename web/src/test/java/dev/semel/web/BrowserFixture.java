@@ -91,8 +91,7 @@ abstract class BrowserFixture {
     }
 
     static void awaitTexts(Page page, String status, String texts) {
-        Eventually.assertHolds(
-                () -> Assertions.assertThat(texts(page, status)).isEqualTo(texts));
+        Eventually.assertHolds(() -> Assertions.assertThat(texts(page, status)).isEqualTo(texts));
     }
 
     static String counts(Page page) {

@@ -43,7 +43,8 @@ public final class Chromium implements AutoCloseable {
      * @throws org.opentest4j.TestAbortedException if Chromium is not installed
      */
     public static Chromium find() {
-        Optional<Path> found = Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+        Optional<Path> found = Stream.of(
+                        System.getenv().getOrDefault("PATH", "").split(":"))
                 .flatMap(folder -> NAMES.stream().map(name -> Path.of(folder, name)))
                 .filter(Files::isExecutable)
                 .findFirst();

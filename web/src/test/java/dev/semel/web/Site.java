@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -130,7 +131,7 @@ final class Site implements AutoCloseable {
     private static void handle(HttpExchange exchange, Api responses) throws IOException {
         try (exchange) {
             Map<String, String> headers = new TreeMap<>();
-            exchange.getRequestHeaders().forEach((name, values) -> headers.put(name.toLowerCase(), values.get(0)));
+            exchange.getRequestHeaders().forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.get(0)));
             String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
             Reply reply = responses.respond(new Received(
                     exchange.getRequestMethod(), exchange.getRequestURI().toString(), headers, body));
@@ -139,7 +140,8 @@ final class Site implements AutoCloseable {
             }
             byte[] bytes = reply.body().getBytes(UTF_8);
             reply.headers().forEach(exchange.getResponseHeaders()::set);
-            exchange.getResponseHeaders().set("Connection", "close"); // a browser resends on a connection that ends when it is used again
+            exchange.getResponseHeaders()
+                    .set("Connection", "close"); // a browser resends on a connection that ends when it is used again
             exchange.sendResponseHeaders(reply.status(), bytes.length == 0 ? -1 : bytes.length);
             exchange.getResponseBody().write(bytes);
         } catch (InterruptedException e) {
