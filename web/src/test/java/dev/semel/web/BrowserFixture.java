@@ -11,12 +11,15 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Tabs of a browser on a site of their own. */
 abstract class BrowserFixture {
 
     /** How many times faster than real time the clock of an outbox runs. */
     static final int SPEED = 20;
+
+    private static final JsonMapper MAPPER = new JsonMapper();
 
     private static Chromium chromium;
     private static Browser browser;
@@ -68,12 +71,31 @@ abstract class BrowserFixture {
     }
 
     private static Object json(String options) {
-        return new tools.jackson.databind.json.JsonMapper().readValue(options, Map.class);
+        return MAPPER.readValue(options, Map.class);
     }
 
     /** Runs a script in a tab, and returns its result as text. */
     static String run(Page page, String script) {
         return String.valueOf(page.evaluate("async () => { " + script + " }"));
+    }
+
+    /** Opens a tab that has an outbox. */
+    final Page tab(String options) {
+        return open(tab(), options);
+    }
+
+    static boolean isSender(Page page) {
+        return run(page, "return harness.outbox.isSender").equals("true");
+    }
+
+    static void awaitSender(Page page) {
+        Eventually.assertHolds(() -> Assertions.assertThat(isSender(page)).isTrue());
+    }
+
+    /** Awaits that the API has received so many requests. */
+    final void awaitReceived(int count) {
+        Eventually.assertHolds(
+                () -> Assertions.assertThat(site.received()).hasSizeGreaterThanOrEqualTo(count));
     }
 
     /** Adds an entry to the outbox of a tab, and returns its id. */

@@ -3,7 +3,9 @@ package dev.semel.web;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.PlaywrightException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,6 +29,8 @@ public final class Chromium implements AutoCloseable {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync");
+
+    private static final double CRASH_MILLIS = 5_000;
 
     private final Playwright playwright;
     private final Path program;
@@ -75,6 +79,19 @@ public final class Chromium implements AutoCloseable {
                                 .setChromiumSandbox(false)
                                 .setBypassCSP(true)
                                 .setArgs(FLAGS));
+    }
+
+    /** Ends the process of a tab, and closes the tab. What it has stored remains. */
+    public static void crash(Page page) {
+        boolean[] crashed = {false};
+        page.onCrash(each -> crashed[0] = true);
+        try {
+            page.navigate("chrome://crash", new Page.NavigateOptions().setTimeout(CRASH_MILLIS));
+        } catch (PlaywrightException e) {
+            // there is no page after it
+        }
+        page.context().waitForCondition(() -> crashed[0]);
+        page.close();
     }
 
     @Override
