@@ -4,6 +4,7 @@
  */
 
 import { isOfNetwork } from "./decisions.js";
+import { OutboxError } from "./errors.js";
 import { LostEpochError } from "./store.js";
 import { pause } from "./clock.js";
 
@@ -21,6 +22,7 @@ const BETWEEN_SEARCHES = 30_000;
 
 const BETWEEN_SWEEPS = 6 * 60 * 60 * 1000;
 const AFTER_FAILURE = 2000;
+const WHEN_FULL = 32_000;
 
 /** How long attempts in progress may take when the outbox is closed. */
 const CLOSING = 10_000;
@@ -36,6 +38,11 @@ const CLOSING = 10_000;
  * @property {() => void} lostEpoch another tab sends
  * @property {(error: unknown) => void} failed
  */
+
+/** @param {unknown} error */
+function isFull(error) {
+  return error instanceof OutboxError && error.code === "storage_full";
+}
 
 export class Sender {
   #store;
@@ -57,6 +64,7 @@ export class Sender {
   #networkSince = -Infinity;
   /** @type {any} */
   #timer;
+  #lastTick = 0;
   #nextSearch = 0;
   #nextSweep = 0;
   #idle = () => {};
@@ -139,13 +147,15 @@ export class Sender {
       this.#nextSearch = now + BETWEEN_SEARCHES;
       this.#search();
     }
-    if (now >= this.#nextSweep) {
+    if (now >= this.#nextSweep || this.#nextSweep - now > BETWEEN_SWEEPS) {
       this.#nextSweep = now + BETWEEN_SWEEPS;
       this.#store.purge(now - this.#settings.keepConfirmed).catch(this.#events.failed);
     }
+    const isSetBack = now + SMALL_CORRECTION < this.#lastTick;
+    this.#lastTick = now;
     for (const [lane, due] of [...this.#waiting]) {
-      if (due <= now || due - now > 2 * BETWEEN_SWEEPS) {
-        this.offer(lane); // also if the clock was set back: the lane checks when it is due
+      if (due <= now || isSetBack) {
+        this.offer(lane); // it checks when it is due
       }
     }
     this.#schedule();
@@ -197,7 +207,7 @@ export class Sender {
     try {
       due = await this.#runLane(lane);
     } catch (e) {
-      due = this.#clock.now() + AFTER_FAILURE;
+      due = this.#clock.now() + (isFull(e) ? WHEN_FULL : AFTER_FAILURE);
       if (e instanceof LostEpochError) {
         this.#isStopped = true;
         this.#events.lostEpoch();
@@ -241,7 +251,7 @@ export class Sender {
         return now;
       }
       this.#events.changed(entry, "sending");
-      const result = await this.#attempts.attempt(entry, (marked) => this.#store.mark(this.#epoch, marked), this.#cutOff.signal);
+      const result = await this.#attempts.attempt(entry, (marked) => this.#mark(marked), this.#cutOff.signal);
       if (result.kind === "stopped") {
         entry = this.#isStopped ? undefined : await this.#store.head(lane);
       } else if (result.kind === "confirmed") {
@@ -259,22 +269,41 @@ export class Sender {
   }
 
   /**
+   * Stores that an entry is being sent; returns undefined if it was discarded. If the storage is full, the entry is sent nevertheless: that makes
+   * space.
+   *
+   * @param {StoredEntry} entry
+   */
+  async #mark(entry) {
+    try {
+      return await this.#store.mark(this.#epoch, entry);
+    } catch (e) {
+      if (!isFull(e)) {
+        throw e;
+      }
+      this.#events.failed(e);
+      return entry;
+    }
+  }
+
+  /**
    * Stores that an entry is confirmed; returns the next one of its lane.
    *
    * @param {StoredEntry} confirmed
    */
   async #confirm(confirmed) {
-    const now = this.#clock.now();
-    const keep = this.#settings.keepConfirmed > 0;
     let result;
     try {
-      result = await this.#store.confirm(this.#epoch, confirmed, keep, now);
+      result =
+        this.#settings.keepConfirmed > 0
+          ? await this.#store.confirm(this.#epoch, confirmed, this.#clock.now())
+          : await this.#store.forget(this.#epoch, confirmed);
     } catch (e) {
-      if (e instanceof LostEpochError || !keep) {
+      if (!isFull(e)) {
         throw e;
       }
       this.#events.failed(e);
-      result = await this.#store.confirm(this.#epoch, confirmed, false, now); // storage may be full: without the response
+      result = await this.#store.forget(this.#epoch, confirmed);
     }
     if (result.isStored) {
       this.#events.changed(confirmed, "confirmed");

@@ -454,24 +454,38 @@ export class EntryStore {
   }
 
   /**
+   * Deletes an entry that is confirmed. This only deletes, so it also works if the storage is full.
+   *
+   * @param {number} epoch
+   * @param {StoredEntry} entry
+   * @returns {Promise<{ isStored: boolean, next: StoredEntry | undefined }>} `isStored` is false if the entry was discarded
+   */
+  forget(epoch, entry) {
+    return this.#run([META, QUEUE], "readwrite", async (tx) => {
+      await checkEpoch(tx, epoch, false);
+      const queue = tx.objectStore(QUEUE);
+      const isStored = (await result(queue.getKey(entry.seq))) !== undefined;
+      await result(queue.delete(entry.seq));
+      return { isStored, next: await result(queue.index("lane").get(ofLane(entry.lane))) };
+    });
+  }
+
+  /**
    * Moves an entry to the confirmed ones, and marks the next one of its lane as sent, if it never was.
    *
    * @param {number} epoch
    * @param {StoredEntry} entry
-   * @param {boolean} keep whether confirmed entries are kept
    * @param {number} now
    * @returns {Promise<{ isStored: boolean, next: StoredEntry | undefined }>} `isStored` is false if the entry was discarded
    */
-  confirm(epoch, entry, keep, now) {
+  confirm(epoch, entry, now) {
     return this.#run([META, QUEUE, DONE], "readwrite", async (tx) => {
       await checkEpoch(tx, epoch);
       const queue = tx.objectStore(QUEUE);
       const isStored = (await result(queue.getKey(entry.seq))) !== undefined;
       if (isStored) {
         await result(queue.delete(entry.seq));
-        if (keep) {
-          await result(tx.objectStore(DONE).put({ ...entry, confirmedAt: now }));
-        }
+        await result(tx.objectStore(DONE).put({ ...entry, confirmedAt: now }));
       }
       /** @type {StoredEntry | undefined} */
       let next = await result(queue.index("lane").get(ofLane(entry.lane)));
@@ -513,15 +527,18 @@ function create(database) {
  *
  * @param {IDBTransaction} tx
  * @param {number} epoch
+ * @param {boolean} [beats] whether it counts a heartbeat
  */
-async function checkEpoch(tx, epoch) {
+async function checkEpoch(tx, epoch, beats = true) {
   const meta = tx.objectStore(META);
   /** @type {Sender | undefined} */
   const current = await result(meta.get(SENDER));
   if (current?.epoch !== epoch) {
     throw new LostEpochError(`Epoch ${epoch} has ended, and it is ${current?.epoch} now`);
   }
-  await result(meta.put({ epoch, beat: current.beat + 1 }, SENDER));
+  if (beats) {
+    await result(meta.put({ epoch, beat: current.beat + 1 }, SENDER));
+  }
 }
 
 /**

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class StorageTest extends BrowserFixture {
 
     private static final String ADD = "return await harness.codeOf(() => harness.outbox.add("
-            + "{ endpoint: '/v1/posts', payload: { text: 'x'.repeat(200000) } }))";
+            + "{ endpoint: '/v1/posts', payload: { text: Array.from({ length: 20000 }, () => Math.random()).join() } }))";
 
     private void setQuota(CDPSession session, long bytes) {
         JsonObject quota = new JsonObject();
@@ -36,10 +36,11 @@ class StorageTest extends BrowserFixture {
             space.await();
             return request.confirmed();
         });
-        Page tab = tab("{\"timeout\":6000000}");
+        Page tab = tab();
+        CDPSession session = context.newCDPSession(tab); // before the storage is used, as the browser remembers how much is left
+        setQuota(session, 300_000);
+        open(tab, "{\"timeout\":6000000}");
         add(tab, "a", "lane");
-        CDPSession session = context.newCDPSession(tab);
-        setQuota(session, 50_000);
         assertThat(run(tab, ADD)).isEqualTo("storage_full");
         assertThat(texts(tab, "pending")).isEqualTo("a");
         space.countDown();
