@@ -94,8 +94,7 @@ abstract class BrowserFixture {
 
     /** Awaits that the API has received so many requests. */
     final void awaitReceived(int count) {
-        Eventually.assertHolds(
-                () -> Assertions.assertThat(site.received()).hasSizeGreaterThanOrEqualTo(count));
+        Eventually.assertHolds(() -> Assertions.assertThat(site.received()).hasSizeGreaterThanOrEqualTo(count));
     }
 
     /** Adds an entry to the outbox of a tab, and returns its id. */

@@ -19,16 +19,14 @@ class TabsTest extends BrowserFixture {
 
     /** Begins to add entries, without waiting until they are added. */
     private static void addMany(Page page, String prefix) {
-        page.evaluate(
-                """
+        page.evaluate("""
                 ([prefix, count]) => {
                   window.adding = (async () => {
                     for (let i = 0; i < count; i++) {
                       await harness.outbox.add({ endpoint: '/v1/posts', payload: { text: prefix + i }, lane: 'lane' });
                     }
                   })();
-                }""",
-                List.of(prefix, MANY));
+                }""", List.of(prefix, MANY));
     }
 
     private List<String> sent(String prefix) {
@@ -69,7 +67,8 @@ class TabsTest extends BrowserFixture {
         Page one = tab("{}");
         Page two = tab("{}");
         String id = add(one, "a", "lane");
-        String seen = "return harness.changes.filter(({ id }) => id === '" + id + "').map(({ change }) => change).join(' ')";
+        String seen =
+                "return harness.changes.filter(({ id }) => id === '" + id + "').map(({ change }) => change).join(' ')";
         Eventually.assertHolds(() -> assertThat(run(two, seen)).isEqualTo("added sending confirmed"));
         assertThat(texts(two, "confirmed")).isEqualTo("a");
     }
