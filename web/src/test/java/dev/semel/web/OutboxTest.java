@@ -8,7 +8,7 @@ import dev.semel.web.Site.Reply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An outbox in one tab. */
+/** An outbox in one tab: what is stored, and what is sent. */
 class OutboxTest extends BrowserFixture {
 
     @Test

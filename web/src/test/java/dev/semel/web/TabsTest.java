@@ -131,6 +131,33 @@ class TabsTest extends BrowserFixture {
     }
 
     @Test
+    void writesOfAnEarlierEpoch_areRejected_andChangeNothing() {
+        Page tab = tab();
+        String results = run(
+                tab,
+                """
+                const { EntryStore, LostEpochError } = await import("/assets/outbox/store.js");
+                const store = new EntryStore("epochs", () => {});
+                await store.add({ id: "a", lane: "lane", status: "pending", retryCount: 0, body: "1" });
+                const old = await store.newEpoch();
+                const [entry] = await store.list({});
+                const seen = await store.sender();
+                const current = await store.newEpoch(seen);
+                const wrong = { ...entry, status: "failed" };
+                const writes = [() => store.mark(old, wrong), () => store.update(old, wrong), () => store.confirm(old, wrong, 0),
+                  () => store.forget(old, wrong), () => store.beat(old)];
+                const results = [];
+                for (const write of writes) {
+                  results.push(await write().then(() => "written", (e) => e instanceof LostEpochError));
+                }
+                results.push(await store.newEpoch(seen), JSON.stringify(await store.list({})) === JSON.stringify([entry]));
+                results.push((await store.update(current, wrong)).status, (await store.sender()).beat);
+                await store.close();
+                return results.join();""");
+        assertThat(results).isEqualTo("true,true,true,true,true,,true,failed,1");
+    }
+
+    @Test
     void senderThatIsAlive_keepsItsLock_howeverLongItsRequestTakes() {
         CountDownLatch end = new CountDownLatch(1);
         site.respond(request -> {

@@ -80,17 +80,18 @@ class BrowserPageTest {
             page.navigate(site.origin());
             page.getByLabel("Note").fill("<b>milk</b>");
             page.getByText("Save").click();
-            Eventually.assertHolds(() ->
-                    assertThat(page.locator("li").allTextContents()).containsExactly("<b>milk</b>: confirmed"));
+            Eventually.assertHolds(
+                    () -> assertThat(page.locator("li").allTextContents()).containsExactly("<b>milk</b>: confirmed"));
             List<String> posts = new ArrayList<>();
             server.as("bob")
                     .get("/v1/feed/posts")
                     .json()
                     .get("items")
-                    .forEach(post -> posts.add(
-                            post.get("author").stringValue() + ": " + post.get("text").stringValue()));
+                    .forEach(post -> posts.add(post.get("author").stringValue() + ": "
+                            + post.get("text").stringValue()));
             assertThat(posts).containsExactly("ann: <b>milk</b>");
-            String closed = "async () => { const { Outbox } = await import('http://localhost:" + server.server().port()
+            String closed = "async () => { const { Outbox } = await import('http://localhost:"
+                    + server.server().port()
                     + "/assets/outbox/outbox.js'); const outbox = new Outbox({ user: 'ann' }); " + example(SCRIPT)
                     + " return outbox.add({ endpoint: '/' }).catch(({ code }) => code) }";
             assertThat(page.evaluate(closed)).isEqualTo("closed");
