@@ -133,9 +133,7 @@ class TabsTest extends BrowserFixture {
     @Test
     void writesOfAnEarlierEpoch_areRejected_andChangeNothing() {
         Page tab = tab();
-        String results = run(
-                tab,
-                """
+        String results = run(tab, """
                 const { EntryStore, LostEpochError } = await import("/assets/outbox/store.js");
                 const store = new EntryStore("epochs", () => {});
                 await store.add({ id: "a", lane: "lane", status: "pending", retryCount: 0, body: "1" });

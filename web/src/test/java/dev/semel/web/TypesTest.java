@@ -22,7 +22,8 @@ class TypesTest {
 
     @Test
     void modules_passTheTypeChecker() throws IOException, InterruptedException {
-        Assumptions.assumeTrue(isInstalled("tsc"), "Types are not checked: tsc, the TypeScript compiler, is not installed");
+        Assumptions.assumeTrue(
+                isInstalled("tsc"), "Types are not checked: tsc, the TypeScript compiler, is not installed");
         Process process = new ProcessBuilder("tsc", "-p", MODULES.toString())
                 .redirectErrorStream(true)
                 .start();
@@ -34,9 +35,13 @@ class TypesTest {
     @Test
     void modules_importEachOtherAlone() throws IOException {
         try (Stream<Path> files = Files.list(MODULES)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".js")).toList()) {
-                assertThat(Files.readString(file).lines().filter(line -> line.matches("(import|} from|export .* from) .*")))
-                        .allSatisfy(line -> assertThat(line).matches("(import \\{[^}]*\\}|\\}) from \"\\./[a-z]+\\.js\";"));
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".js")).toList()) {
+                assertThat(Files.readString(file)
+                                .lines()
+                                .filter(line -> line.matches("(import|} from|export .* from) .*")))
+                        .allSatisfy(
+                                line -> assertThat(line).matches("(import \\{[^}]*\\}|\\}) from \"\\./[a-z]+\\.js\";"));
             }
         }
     }
