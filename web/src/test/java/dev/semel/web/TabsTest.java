@@ -110,14 +110,14 @@ class TabsTest extends BrowserFixture {
             }
             return request.confirmed();
         });
-        Page frozen = tab("{\"timeout\":600000}");
-        awaitSender(frozen);
-        Page other = tab("{}");
-        add(other, "a", "lane");
+        Page frozen = tab();
+        run(frozen, "harness.open()"); // in real time, and alone: it must not be stopped while it uses its storage
+        add(frozen, "a", "lane");
         awaitReceived(1);
         CDPSession session = context.newCDPSession(frozen);
         session.send("Debugger.enable");
         session.send("Debugger.pause");
+        Page other = tab("{}");
         add(other, "b", "lane");
         awaitTexts(other, "confirmed", "a b");
         assertThat(isSender(other)).isTrue();
