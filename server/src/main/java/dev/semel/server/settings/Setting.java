@@ -62,6 +62,12 @@ public enum Setting {
             null,
             "How long feed posts are kept; without it, forever. Their likes and comments are deleted with them."),
     QUOTA(Tier.FREQUENT, "N", "1000", "Maximum number of new keys per user per hour. `0` removes the limit."),
+    CORS_ORIGINS(
+            Tier.FREQUENT,
+            "ORIGINS",
+            null,
+            "Origins whose pages may call the API from a browser (CORS), such as `https://app.example.com`, separated by commas. Without"
+                    + " it, only pages of the server itself may."),
     LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "Minimum level to log: `error`, `warn`, `info`, `debug` or `trace`."),
 
     LEASE(
