@@ -75,16 +75,6 @@ record JournalEntry(
             int byVersion = byTime != 0 ? byTime : Long.compare(version, other.version);
             return byVersion != 0 ? byVersion : Long.compare(line, other.line);
         }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Order that && compareTo(that) == 0;
-        }
-
-        @Override
-        public int hashCode() {
-            return Long.hashCode(line);
-        }
     }
 
     JournalEntry withWritten(Written changed) {

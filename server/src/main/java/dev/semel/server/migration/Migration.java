@@ -1,6 +1,5 @@
 package dev.semel.server.migration;
 
-import dev.semel.document.Transaction;
 import dev.semel.document.Transactions;
 import dev.semel.json.Fingerprint;
 import dev.semel.once.Call;
@@ -471,9 +470,15 @@ public final class Migration {
         MigrationState next = transactions.run(tx -> {
             kept.clear();
             for (JournalEntry entry : batch) {
-                Optional<Document> found = undo(tx, new Journal(store, state.number()), entry);
-                if (found != null) {
+                Optional<Document> found = entry.written() == null
+                        ? Optional.empty()
+                        : typeOf(entry).documents().read(tx, String.valueOf(entry.key()));
+                if (entry.written() != null && !isUnchanged(found, entry.written())) {
                     kept.put(entry, found);
+                } else {
+                    found.ifPresent(
+                            document -> typeOf(entry).documents().delete(tx, document.key(), document.version()));
+                    new Journal(store, state.number()).delete(tx, entry);
                 }
             }
             MigrationState after = state.withUndone(state.undone() + batch.size() - kept.size());
@@ -482,20 +487,5 @@ public final class Migration {
         });
         kept.forEach((entry, found) -> reportChanged(entry, found, listener));
         return new Undone(next, kept.size());
-    }
-
-    /** Returns what is there instead of what was written; null if the entry was undone. */
-    private static @Nullable Optional<Document> undo(Transaction tx, Journal journal, JournalEntry entry) {
-        Written expected = entry.written();
-        if (expected != null) {
-            String key = String.valueOf(entry.key());
-            Optional<Document> found = typeOf(entry).documents().read(tx, key);
-            if (!isUnchanged(found, expected)) {
-                return found;
-            }
-            typeOf(entry).documents().delete(tx, key);
-        }
-        journal.delete(tx, entry);
-        return null;
     }
 }

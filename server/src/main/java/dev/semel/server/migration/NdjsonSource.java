@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Lines of JSON from a file or another stream. Empty lines are skipped, but counted. */
@@ -16,7 +17,7 @@ public final class NdjsonSource extends MigrationSource {
     private int at;
     private int end;
     private long line;
-    private volatile long read;
+    private final AtomicLong read = new AtomicLong();
 
     /**
      * Reads a stream, which is closed with this source.
@@ -68,7 +69,7 @@ public final class NdjsonSource extends MigrationSource {
     private boolean fill() throws IOException {
         at = 0;
         end = Math.max(0, in.read(buffer));
-        read += end;
+        read.addAndGet(end);
         return end > 0;
     }
 
@@ -83,7 +84,7 @@ public final class NdjsonSource extends MigrationSource {
 
     @Override
     public double fraction() {
-        return length == 0 ? 0 : Math.min(1, (double) read / length);
+        return length == 0 ? 0 : Math.min(1, (double) read.get() / length);
     }
 
     @Override

@@ -21,7 +21,7 @@ public final class PartMapping {
     public static final String FORM = "user=data.owner,tag=data.tag,target=data.target";
 
     /** The mapping of the defaults. */
-    public static final PartMapping DEFAULT = new PartMapping(new TreeMap<>());
+    public static final PartMapping DEFAULT = new PartMapping(Map.of());
 
     private static final Map<String, List<List<String>>> DEFAULTS = Map.of(
             "user", List.of(List.of("user"), List.of("owner")),
@@ -29,15 +29,15 @@ public final class PartMapping {
             "target", List.of(List.of("target")),
             "key", List.of());
 
-    private final TreeMap<String, List<String>> paths;
+    private final Map<String, List<String>> paths;
 
-    private PartMapping(TreeMap<String, List<String>> paths) {
+    private PartMapping(Map<String, List<String>> paths) {
         this.paths = paths;
     }
 
     /** Parses a mapping such as {@value #FORM}; empty if it is malformed. */
     public static Optional<PartMapping> parse(String text) {
-        TreeMap<String, List<String>> paths = new TreeMap<>();
+        Map<String, List<String>> paths = new TreeMap<>();
         for (String pair : text.split(",", -1)) {
             int equals = pair.indexOf('=');
             String part = equals < 0 ? "" : pair.substring(0, equals);

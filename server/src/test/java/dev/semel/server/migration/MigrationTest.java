@@ -509,7 +509,7 @@ class MigrationTest {
                             "n" + i,
                             Json.of("{\"owner\":\"" + user + "\",\"tag\":\"t" + i + "\",\"target\":\"x\"}"));
                 }
-                return null;
+                return true;
             });
         }
         for (int commits = 1; commits < 6; commits++) {

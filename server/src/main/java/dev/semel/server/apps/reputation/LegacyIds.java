@@ -73,8 +73,8 @@ public final class LegacyIds {
     public String assigned(String text) {
         return uuid(text).orElseGet(() -> {
             ByteBuffer hash = ByteBuffer.wrap(hash(simple(text)));
-            long high = hash.getLong() & 0xFFFF_FFFF_FFFF_0FFFL | 0x4000L; // version 4
-            long low = hash.getLong() & 0x3FFF_FFFF_FFFF_FFFFL | 0x8000_0000_0000_0000L; // the variant of RFC 9562
+            long high = (hash.getLong() & 0xFFFF_FFFF_FFFF_0FFFL) | 0x4000L; // version 4
+            long low = (hash.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L; // the variant of RFC 9562
             return new UUID(high, low).toString().replace("-", "");
         });
     }

@@ -33,17 +33,20 @@ public final class LegacyKeys {
     /** The labels of parts, in the order of keys. */
     private static final Map<String, String> LABELS = labels();
 
-    /** A form of keys. */
-    private enum Form {
-        EQUALS(true, '='),
-        UPPER(true, '_'),
-        LOWER(false, '_');
+    private static final List<Form> FORMS = List.of(Form.of(true, '='), Form.of(true, '_'), Form.of(false, '_'));
 
-        private final Map<String, String> labels = new LinkedHashMap<>();
+    /**
+     * A form of keys.
+     *
+     * @param labels what precedes each part, by the name of the part
+     */
+    private record Form(Map<String, String> labels) {
 
-        Form(boolean upper, char separator) {
+        static Form of(boolean upper, char separator) {
+            Map<String, String> labels = new LinkedHashMap<>();
             LABELS.forEach(
                     (part, label) -> labels.put(part, (upper ? label.toUpperCase(Locale.ROOT) : label) + separator));
+            return new Form(labels);
         }
 
         private String first() {
@@ -73,8 +76,6 @@ public final class LegacyKeys {
             return isExact ? parts : null;
         }
     }
-
-    private static final List<Form> FORMS = List.of(Form.values());
 
     private LegacyKeys() {}
 
