@@ -242,6 +242,17 @@ class DeclaredCollectionsEndToEndTest extends EndToEnd {
                 .endsWith("documents are listed by a, by a and b, by a and b and c, by c, by c and b");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"user=%s&", "&user=%s", "user=%s&&limit=9", "&"})
+    void emptyParameter_isNone(String query) {
+        ann.put(WORKOUTS, DECLARATION);
+        String user = id();
+        String created = user + "-" + id();
+        create(created);
+        assertThat(column(ann.get(RECORDS + "?" + query.replace("%s", user)), "id"))
+                .containsExactly(created);
+    }
+
     @Test
     void unknownParameter_isIgnoredIfTheCollectionIsNotDeclared() {
         create("a");
