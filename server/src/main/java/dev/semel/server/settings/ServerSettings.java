@@ -213,7 +213,10 @@ public record ServerSettings(
     }
 
     private static AppSettings apps(RawSettings raw) {
-        return new AppSettings(optionalTime(raw.of(Setting.FEED_RETENTION)), shortIds(raw));
+        return new AppSettings(
+                optionalTime(raw.of(Setting.FEED_RETENTION)),
+                shortIds(raw),
+                readsLegacyKeys(raw.of(Setting.LEGACY_KEYS)));
     }
 
     private static ShortIdSettings shortIds(RawSettings raw) {
@@ -253,6 +256,14 @@ public record ServerSettings(
         } catch (IllegalArgumentException e) {
             throw new SettingException("kv-" + e.getMessage());
         }
+    }
+
+    private static boolean readsLegacyKeys(Value value) {
+        return switch (text(value)) {
+            case "read" -> true;
+            case "refuse" -> false;
+            default -> throw value.wrong("read or refuse");
+        };
     }
 
     private static ConnectionSettings connections(RawSettings raw) {

@@ -136,6 +136,12 @@ public enum Setting {
             "BOOLEAN",
             "false",
             "With `--short-ids kv`: whether the server starts with times that do not exclude that posts are overwritten."),
+    LEGACY_KEYS(
+            Tier.RARE,
+            "POLICY",
+            "refuse",
+            "Handling of a legacy key in a request for a document: `read` uses the document that it was migrated to, `refuse` returns"
+                    + " 400."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
 
     /** How often deployments change a setting. */
@@ -198,6 +204,7 @@ public enum Setting {
     public List<String> choices() {
         return switch (this) {
             case EXPIRED_KEYS -> List.of("new", "reject");
+            case LEGACY_KEYS -> List.of("read", "refuse");
             case LOG_LEVEL -> List.of("error", "warn", "info", "debug", "trace");
             case SHORT_IDS -> List.of("atomic", "kv");
             case STORE_MIGRATE, KV_ACCEPT_OVERWRITES -> List.of("true", "false");

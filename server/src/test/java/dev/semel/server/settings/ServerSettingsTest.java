@@ -165,6 +165,7 @@ class ServerSettingsTest {
                 "SHORT_ID_LETTERS|2|a whole number from 3 to 6",
                 "SHORT_ID_LETTERS|7|a whole number from 3 to 6",
                 "SHORT_IDS|KV|atomic or kv",
+                "LEGACY_KEYS|write|read or refuse",
                 "RESPONSE_LIMIT|2GiB|a size such as 256MiB",
                 "STORE_MEMORY|15MiB|a size such as 256MiB (a whole number with or without KiB, MiB or GiB, at least 16777216 bytes)",
                 "STORE_MEMORY|999999999999GiB|a size",
