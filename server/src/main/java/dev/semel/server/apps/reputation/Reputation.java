@@ -64,11 +64,15 @@ public final class Reputation implements App {
         String key = key(type, body);
         WriteResult result = type.documents().create(request.tx(), key, data(request));
         if (result instanceof WriteResult.Taken taken) {
-            throw new ProblemException(Problem.of(409, "key_taken", "key_taken")
-                    .detailed("There is a document with this key already")
-                    .with("version", taken.current().version()));
+            throw taken(taken.current());
         }
         return created(result);
+    }
+
+    private static ProblemException taken(Document current) {
+        return new ProblemException(Problem.of(409, "key_taken", "key_taken")
+                .detailed("There is a document with this key already")
+                .with("version", current.version()));
     }
 
     /** Returns the key of a new document from the parts in the request. */
@@ -91,7 +95,7 @@ public final class Reputation implements App {
 
     /**
      * Creates or updates a document. After a write conflict, reads it again and retries. A request for certain versions is not retried,
-     * because the conflict means that the document has another version.
+     * because the conflict means that the document has another version. With {@code If-None-Match: *}, only creates.
      */
     private final class Put implements Handler {
 
@@ -108,6 +112,10 @@ public final class Reputation implements App {
             request.object();
             Json data = data(request);
             Optional<IfMatch> versions = request.header(IfMatch.NAME).map(IfMatch::parse);
+            boolean createsOnly = createsOnly(request);
+            if (createsOnly && versions.isPresent()) {
+                throw ProblemException.invalid(IfMatch.NAME, "cannot be sent together with If-None-Match");
+            }
             Optional<Document> current = type.documents().read(request.tx(), key);
             if (current.isEmpty()) {
                 if (versions.isPresent()) {
@@ -115,9 +123,21 @@ public final class Reputation implements App {
                 }
                 return created(type.documents().create(request.tx(), key, data));
             }
+            if (createsOnly) {
+                throw taken(current.get());
+            }
             long version = current.get().version();
             versions.ifPresent(precondition -> precondition.check(version));
             return ok(written(type.documents().update(request.tx(), key, version, data)));
+        }
+
+        /** Whether the request must not update a document. To ignore its header would overwrite what the client has not seen. */
+        private static boolean createsOnly(Request request) {
+            Optional<String> none = request.header("If-None-Match");
+            if (none.isPresent() && !none.get().strip().equals("*")) {
+                throw ProblemException.invalid("If-None-Match", "must be *");
+            }
+            return none.isPresent();
         }
 
         @Override
