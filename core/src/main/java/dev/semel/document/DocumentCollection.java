@@ -157,14 +157,30 @@ public final class DocumentCollection {
      * @throws IllegalArgumentException if the time is longer
      */
     public WriteResult create(Transaction tx, String key, Json data, @Nullable Duration ttl) {
-        Instant expiresAt = expiresAt(tx, ttl);
-        DocumentId id = id(key);
-        Optional<Document> inTheWay = tx.expectAbsent(id);
-        if (inTheWay.isPresent()) {
-            return new WriteResult.Taken(inTheWay.get());
+        return create(tx, Document.created(id(key), tx.now(), expiresAt(tx, ttl), data));
+    }
+
+    private WriteResult create(Transaction tx, Document created) {
+        Optional<Document> inTheWay = tx.expectAbsent(created.id());
+        return inTheWay.isPresent()
+                ? new WriteResult.Taken(inTheWay.get())
+                : new WriteResult.Written(tx.put(created, indexEntries(created)));
+    }
+
+    /**
+     * Creates a document with a given key, version and times, such as a copy of a document from another store.
+     *
+     * @return {@link WriteResult.Written}, or {@link WriteResult.Taken} if the key is in use
+     * @throws MalformedException if the key does not match the template
+     * @throws IllegalArgumentException if the version is below 1, or if the document would be updated before it is created
+     */
+    public WriteResult createCopy(
+            Transaction tx, String key, long version, Instant createdAt, Instant updatedAt, Json data) {
+        if (version < 1 || updatedAt.isBefore(createdAt)) {
+            throw new IllegalArgumentException("A copy must have a version from 1 on, not " + version
+                    + ", and must not be updated before it is created");
         }
-        Document created = Document.created(id, tx.now(), expiresAt, data);
-        return new WriteResult.Written(tx.put(created, indexEntries(created)));
+        return create(tx, new Document(id(key), version, createdAt, updatedAt, null, data, "", 0));
     }
 
     private static @Nullable Instant expiresAt(Transaction tx, @Nullable Duration ttl) {

@@ -33,14 +33,17 @@ public final class DocumentKeyValueStore implements KeyValueStore {
 
     @Override
     public void put(String key, Json value, @Nullable Duration ttl) {
+        DocumentId id = id(key);
         Instant now = store.clock().instant();
-        write(new DocumentWrite.Put(
-                Document.created(id(key), now, ttl == null ? null : now.plus(ttl), value), List.of()));
+        String commitId = UniqueIds.mint();
+        Document document = Document.created(id, now, ttl == null ? null : now.plus(ttl), value);
+        // A document without a commit id would count as absent for transactions.
+        write(commitId, new DocumentWrite.Put(document.withCommitId(commitId), List.of()));
     }
 
     @Override
     public void delete(String key) {
-        write(new DocumentWrite.Delete(id(key), List.of()));
+        write(UniqueIds.mint(), new DocumentWrite.Delete(id(key), List.of()));
     }
 
     private DocumentId id(String key) {
@@ -49,7 +52,7 @@ public final class DocumentKeyValueStore implements KeyValueStore {
     }
 
     /** Sends a write once: one that is sent again after its response was lost could overwrite a later one. */
-    private void write(DocumentWrite write) {
-        store.commit(new Commit(UniqueIds.mint(), null, Map.of(), List.of(write)));
+    private void write(String commitId, DocumentWrite write) {
+        store.commit(new Commit(commitId, null, Map.of(), List.of(write)));
     }
 }

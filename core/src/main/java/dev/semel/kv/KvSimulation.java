@@ -87,7 +87,7 @@ public final class KvSimulation {
         this.gap = settings.timing.gap().toNanos();
     }
 
-    /** Runs a simulation. */
+    /** Runs a simulation with given settings, and returns what happened in it. */
     public static Result run(Settings settings) {
         return new KvSimulation(settings).run();
     }
@@ -114,7 +114,7 @@ public final class KvSimulation {
         private @Nullable KvAllocation allocation;
         private SimulatedIds.@Nullable Entry entry;
 
-        /** Submits the next post. */
+        /** Submits the next post of this writer at a given time. */
         void submit(long at) {
             started++;
             now = at;

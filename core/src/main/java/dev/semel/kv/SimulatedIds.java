@@ -53,7 +53,7 @@ final class SimulatedIds {
         }
     }
 
-    /** A live id. */
+    /** An id that writers try, with the values of its claim and its post. */
     static final class Entry {
 
         final Register claim = new Register();

@@ -1,6 +1,9 @@
 package dev.semel.memory;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
 import dev.semel.store.IdempotencyKey;
 import dev.semel.store.admin.StoreAdmin;
 import dev.semel.store.admin.StoreAdmin.Cleanup;
@@ -12,6 +15,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -26,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryStoreAdmin implements StoreAdmin {
 
     private static final int MOST_CLEANUPS = 1000;
+    private static final Comparator<String> BY_BYTES =
+            Comparator.comparing(text -> text.getBytes(UTF_8), Arrays::compareUnsigned);
 
     private final MemoryStore store;
     private final Deque<Cleanup> cleanups = new ArrayDeque<>();
@@ -152,6 +158,17 @@ final class MemoryStoreAdmin implements StoreAdmin {
                 .sorted(Cleanup.LATEST_FIRST)
                 .limit(limit)
                 .toList();
+    }
+
+    @Override
+    public Optional<String> nextOwner(String collection, String after) {
+        store.checkOpen();
+        return store.documents.values().stream()
+                .map(Document::id)
+                .filter(id -> id.collection().equals(collection))
+                .map(DocumentId::owner)
+                .filter(owner -> BY_BYTES.compare(owner, after) > 0)
+                .min(BY_BYTES);
     }
 
     @Override

@@ -27,6 +27,7 @@ final class KvModel {
     static final int CONSISTENT = -1;
 
     private static final int MOST_STATES = 1 << 25;
+    private static final List<KvStep> STEPS = List.of(KvStep.values());
     private static final int NEVER = 3; // as the age of a value that is not visible
     private static final Json[] CLAIMS = {
         null, Json.of("\"claim of A\""), Json.of("\"claim of B\""), Json.of("\"claim of C\"")
@@ -156,7 +157,7 @@ final class KvModel {
         State(long first, long second) {
             for (int i = 0; i < writers; i++) {
                 int bits = (int) ((i < 2 ? first >> (32 * i) : second >> 32) & 0xFFFFFFFFL);
-                KvStep step = KvStep.values()[bits & 15];
+                KvStep step = STEPS.get(bits & 15);
                 all[i] = new Writer(new KvAttempt(
                         protocol, CLAIMS[i + 1], POSTS[i + 1], step, -(bits >> 7 & 31), -(bits >> 12 & 63)));
                 all[i].applied = (bits >> 4 & 1) == 1;
@@ -180,15 +181,15 @@ final class KvModel {
             Writer writer = all[i];
             KvStep step = writer.attempt.step();
             if (step.isResult()) {
-                return step.ordinal();
+                return STEPS.indexOf(step);
             }
             boolean bounded = protocol.bounded();
             long readAge = bounded && step.compareTo(KvStep.READ_CLAIM) >= 0 ? -writer.attempt.readAt() : 0;
             boolean settling = step.compareTo(KvStep.SETTLE) >= 0 && step.compareTo(KvStep.READ_POST) <= 0;
             long claimedAge = bounded && settling ? -writer.attempt.claimedAt() : 0;
-            boolean timed = !writer.applied && (step == KvStep.WRITE_CLAIM || step == KvStep.WRITE_POST)
+            boolean timed = (!writer.applied && (step == KvStep.WRITE_CLAIM || step == KvStep.WRITE_POST))
                     || step == KvStep.AWAIT_VISIBILITY;
-            return step.ordinal()
+            return STEPS.indexOf(step)
                     | (writer.applied ? 16 : 0)
                     | (long) writer.read << 5
                     | Math.min(readAge, claimTtl) << 7

@@ -27,9 +27,9 @@ class KvSimulationTest {
     @ValueSource(longs = {1, 2, 3})
     void insideTheCondition_nothingIsOverwritten(long seed) {
         for (int writers : new int[] {2, 8, 64}) {
-            assertThat(run(10_000, writers, "0.501S", "0S", 0, seed).overwritten())
+            assertThat(run(4_000, writers, "0.501S", "0S", 0, seed).overwritten())
                     .isZero();
-            assertThat(run(10_000, writers, "2.501S", "1S", 0.5, seed).overwritten())
+            assertThat(run(4_000, writers, "2.501S", "1S", 0.5, seed).overwritten())
                     .isZero();
         }
     }
@@ -37,27 +37,27 @@ class KvSimulationTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void outsideTheCondition_postsAreOverwritten(long seed) {
-        assertThat(run(20_000, 64, "0.05S", "0S", 0, seed).overwritten()).isPositive();
-        assertThat(run(20_000, 64, "0.6S", "5S", 0, seed).overwritten()).isPositive();
+        assertThat(run(10_000, 64, "0.05S", "0S", 0, seed).overwritten()).isPositive();
+        assertThat(run(10_000, 64, "0.6S", "5S", 0, seed).overwritten()).isPositive();
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void literalSteps_overwritePostsOfConcurrentWriters(long seed) {
-        assertThat(literal(20_000, 8, seed).overwritten()).isPositive();
-        assertThat(literal(20_000, 1, seed).overwritten()).isZero();
+        assertThat(literal(10_000, 8, seed).overwritten()).isPositive();
+        assertThat(literal(2_000, 1, seed).overwritten()).isZero();
     }
 
     @ParameterizedTest
     @CsvSource({"0.5, 1", "0.9, 1", "0.9, 16", "0.95, 8", "1, 4"})
     void failures_areThoseOfTheFormula(double occupancy, int writers) {
-        Settings settings = new Settings(20_000, writers, KvTiming.DEFAULTS, occupancy, 7, false);
+        Settings settings = new Settings(8_000, writers, KvTiming.DEFAULTS, occupancy, 7, false);
         Result result = KvSimulation.run(settings);
-        assertThat(result.allocated() + result.failed()).isEqualTo(20_000);
+        assertThat(result.allocated() + result.failed()).isEqualTo(8_000);
         double expected = settings.expectedFailureRate();
         assertThat(expected).isCloseTo(Math.pow(occupancy, 20), within(1e-12));
-        double sigma = Math.sqrt(expected * (1 - expected) / 20_000);
-        assertThat(result.failed() / 20_000.0).isCloseTo(expected, within(5 * sigma + 1e-4));
+        double sigma = Math.sqrt(expected * (1 - expected) / 8_000);
+        assertThat(result.failed() / 8_000.0).isCloseTo(expected, within(5 * sigma + 1e-4));
     }
 
     @Test

@@ -46,7 +46,7 @@ public record Apps(
                 new Collections(transactions),
                 new Feed(store, transactions, time, settings.feedRetention()),
                 new Tables(store, new Actions(transactions, time, listener), mismatchListener),
-                new Reputation(store));
+                new Reputation(store, settings.readsLegacyKeys()));
     }
 
     private Textpile textpile(ShortIdSettings ids) {

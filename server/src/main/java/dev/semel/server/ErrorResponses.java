@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.http.Problem;
 import dev.semel.server.web.ClientTxIds;
+import dev.semel.server.web.Cors;
 import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.SecurityHeaders;
 import dev.semel.store.internal.UniqueIds;
@@ -28,14 +29,17 @@ final class ErrorResponses extends ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ErrorResponses.class);
 
     private final UniqueIds ids;
+    private final Cors cors;
     private final IntConsumer onResponse;
 
     /**
      * @param ids mints the ids of requests
+     * @param cors lets pages of other origins read the responses
      * @param onResponse receives the status of each response
      */
-    ErrorResponses(UniqueIds ids, IntConsumer onResponse) {
+    ErrorResponses(UniqueIds ids, Cors cors, IntConsumer onResponse) {
         this.ids = ids;
+        this.cors = cors;
         this.onResponse = onResponse;
     }
 
@@ -62,6 +66,7 @@ final class ErrorResponses extends ErrorHandler {
         response.setStatus(problem.status());
         SecurityHeaders.set(request, response.getHeaders());
         ClientTxIds.set(request, response.getHeaders());
+        cors.set(request, response.getHeaders());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");

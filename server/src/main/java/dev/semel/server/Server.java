@@ -24,6 +24,7 @@ import dev.semel.server.web.App;
 import dev.semel.server.web.BodyBudget;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.ClientTxIds;
+import dev.semel.server.web.Cors;
 import dev.semel.server.web.ErrorFilter;
 import dev.semel.server.web.OutcomeLog;
 import dev.semel.server.web.Routes;
@@ -104,6 +105,7 @@ public final class Server implements AutoCloseable {
     private final @Nullable DevMode devMode;
     private final Sockets sockets;
     private final SlowClients slowClients;
+    private final Cors cors;
     private final @Nullable Tls tls;
     private final String host;
     private int port;
@@ -115,6 +117,7 @@ public final class Server implements AutoCloseable {
         OrderedStore store = storage.store();
         StoreAdmin admin = storage.admin();
         this.host = settings.host();
+        this.cors = new Cors(settings.corsOrigins());
         Transactions transactions = new Transactions(store, time);
         Once once = new Once(transactions, time, settings.once(), metrics.once());
         Routes routes = new Routes();
@@ -138,6 +141,7 @@ public final class Server implements AutoCloseable {
         new OperatorApi(transactions, admin, settings.once(), this.apps).declare(routes);
         new Sweeps(admin, sweeper).declare(routes);
         new ApiPages(routes).declare(routes);
+        new OutboxFiles().declare(routes);
 
         RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
         this.jetty = new org.eclipse.jetty.server.Server(threads());
@@ -148,7 +152,7 @@ public final class Server implements AutoCloseable {
         jetty.addConnector(connector);
         jetty.addBean(new NetworkConnectionLimit(settings.connections().most(), connector));
         jetty.setStopTimeout(settings.stopTimeout().toMillis());
-        jetty.setErrorHandler(new ErrorResponses(ids, requests::rejected));
+        jetty.setErrorHandler(new ErrorResponses(ids, cors, requests::rejected));
         Tokens tokens = devMode != null ? devMode.tokens() : settings.tokens();
         AuthFilter auth = new AuthFilter(routes, Objects.requireNonNull(tokens), time);
         this.sockets = new Sockets(routes, auth, time, settings.sockets());
@@ -160,14 +164,15 @@ public final class Server implements AutoCloseable {
     private ServletContextHandler context(
             RequestMeters requests, Routes routes, Transactions transactions, Once once, AuthFilter auth) {
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
-        context.setErrorHandler(new ErrorResponses(ids, status -> {}));
+        context.setErrorHandler(new ErrorResponses(ids, cors, status -> {}));
         context.getServletHandler().setDecodeAmbiguousURIs(true);
         add(context, requests);
         add(context, slowClients);
         add(context, new ErrorFilter(ids));
         if (devMode != null) {
-            add(context, new LoopbackGuard(host));
+            add(context, new LoopbackGuard(host, cors));
         }
+        add(context, cors.preflights());
         add(context, auth);
         add(context, sockets);
         JettyWebSocketServletContainerInitializer.configure(context, null);
@@ -232,6 +237,7 @@ public final class Server implements AutoCloseable {
         }
         http.addCustomizer(new SecurityHeaders()); // runs after SecureRequestCustomizer, which determines the scheme
         http.addCustomizer(new ClientTxIds());
+        http.addCustomizer(cors);
         made.addEventListener(slowClients);
         made.setHost(settings.host());
         made.setPort(settings.port());

@@ -37,6 +37,11 @@ public record Storage(
         return new Storage(store, store.admin(), Map::of, meters(store), store::close);
     }
 
+    /** Wraps a store in memory. */
+    public static Storage inMemory(MemoryStore store) {
+        return of(store);
+    }
+
     private static MeterBinder meters(OrderedStore store) {
         if (store instanceof RocksDbStore embedded) {
             return new RocksDbMeters(embedded);

@@ -135,13 +135,24 @@ class ArchitectureTest {
 
     /** The packages of the server. */
     private static final List<Layer> SERVER_PACKAGES = List.of(
-            new Layer("web", SERVER + ".web", "auth", "metrics", "openapi", "settings", "ops", "apps", "server"),
+            new Layer(
+                    "web",
+                    SERVER + ".web",
+                    "auth",
+                    "metrics",
+                    "openapi",
+                    "settings",
+                    "ops",
+                    "apps",
+                    "migration",
+                    "server"),
             new Layer("log", SERVER + ".log", "cli"),
             new Layer("metrics", SERVER + ".metrics", "server"),
             new Layer("auth", SERVER + ".auth", "settings", "server"),
             new Layer("settings", SERVER + ".settings", "server", "cli"),
             new Layer("ops", SERVER + ".ops", "server"),
-            new Layer("apps", appPackages(), List.of("server")),
+            new Layer("apps", appPackages(), List.of("migration", "server", "cli")),
+            new Layer("migration", SERVER + ".migration", "cli"),
             new Layer("openapi", SERVER + ".openapi", "server"),
             new Layer("server", SERVER, "cli"),
             new Layer("cli", SERVER + ".cli"));
@@ -167,6 +178,7 @@ class ArchitectureTest {
                                 SERVER + ".settings",
                                 SERVER + ".ops",
                                 SERVER + ".openapi",
+                                SERVER + ".migration",
                                 SERVER + ".cli"),
                         appPackages().stream())
                 .toList();

@@ -50,6 +50,9 @@ final class PostgresAdmin implements StoreAdmin {
     private final Sweep sweep;
     private final boolean hasDocuments;
 
+    private static final String NEXT_OWNER =
+            "select min(owner) from {schema}.documents where collection = ? and owner > ?";
+
     PostgresAdmin(PostgresOnceStore store, Session session, boolean hasDocuments) {
         this.store = store;
         this.listing = session.doing(Work.LIST);
@@ -85,6 +88,17 @@ final class PostgresAdmin implements StoreAdmin {
     public List<Cleanup> cleanups(@Nullable Cleanup after, int limit) {
         store.checkOpen();
         return sweep.logged(after, limit);
+    }
+
+    @Override
+    public Optional<String> nextOwner(String collection, String after) {
+        store.checkOpen();
+        return hasDocuments
+                ? listing.run(
+                        listing.sql(Role.SERVICE, NEXT_OWNER),
+                        to -> to.text("").text(collection).text(after),
+                        rows -> rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty())
+                : Optional.empty();
     }
 
     /** The bytes of the deleted rows stay in the table's files until PostgreSQL vacuums them. */

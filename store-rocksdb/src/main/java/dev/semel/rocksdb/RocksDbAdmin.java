@@ -223,6 +223,13 @@ final class RocksDbAdmin implements StoreAdmin {
     }
 
     @Override
+    public Optional<String> nextOwner(String collection, String after) {
+        byte[] prefix = DocumentRows.prefix(collection);
+        byte[] row = firstFrom(db.documents, Rows.above(DocumentRows.ownedBy(prefix, after)));
+        return row != null && Rows.startsWith(row, prefix) ? Optional.of(Rows.split(row)[1]) : Optional.empty();
+    }
+
+    @Override
     public Map<String, Long> erase(String user, boolean withDocuments) {
         Map<String, Long> erased = new HashMap<>();
         byte[] keys = RecordRows.prefix(user);

@@ -18,8 +18,10 @@ import dev.semel.store.spi.DocumentStore.Scan;
 import dev.semel.store.spi.OrderedStore;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +77,27 @@ public interface DocumentAdminContract extends AdminFixture, DocumentFixture {
                 .containsEntry(StoreAdmin.DOCUMENTS, 1L);
         assertThat(documents().read(anns)).isEmpty();
         assertThat(documents().read(bobs)).isPresent();
+    }
+
+    @Test
+    default void owners_areFoundInOrder_withoutThoseOfOtherCollections() {
+        List<String> owners = List.of("Zoë", "ann", "ann\u00e9", "bob", "\ud83d\ude00", "\uff5e");
+        for (String owner : owners) {
+            commit(
+                    Map.of(),
+                    document(new DocumentId("owned", owner, "a"), 1, "{}"),
+                    document(new DocumentId("owned", owner, "b"), 1, "{}"),
+                    document(new DocumentId("owned2", "cid", "a"), 1, "{}"));
+        }
+        commit(Map.of(), document(new DocumentId("owned", "", "shared"), 1, "{}"));
+        List<String> found = new ArrayList<>();
+        for (Optional<String> owner = admin().nextOwner("owned", "");
+                owner.isPresent();
+                owner = admin().nextOwner("owned", owner.get())) {
+            found.add(owner.get());
+        }
+        assertThat(found).containsExactly("Zoë", "ann", "ann\u00e9", "bob", "\uff5e", "\ud83d\ude00");
+        assertThat(admin().nextOwner("none", "")).isEmpty();
     }
 
     @Test

@@ -190,6 +190,16 @@ public interface StoreAdmin {
     }
 
     /**
+     * Returns the first user, in the order of their names' bytes, who comes after a given one and owns documents of a collection. So the
+     * documents of all users can be read, one user after another. A store without documents returns nobody.
+     *
+     * @param after the user to start after; empty for the first user
+     */
+    default Optional<String> nextOwner(String collection, String after) {
+        return Optional.empty();
+    }
+
+    /**
      * Erases all keys of a user, with their responses and tombstones. An embedded store leaves no byte of them in its files; a database
      * keeps deleted rows until it reclaims their space. Operations in progress continue; their completion is rejected, or recorded as a
      * new key.

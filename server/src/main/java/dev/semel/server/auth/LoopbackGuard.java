@@ -2,6 +2,7 @@ package dev.semel.server.auth;
 
 import dev.semel.http.Problem;
 import dev.semel.http.servlet.ProblemSender;
+import dev.semel.server.web.Cors;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -25,10 +26,17 @@ public final class LoopbackGuard extends HttpFilter {
             Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?");
 
     private final String host;
+    private final transient Cors cors;
 
-    /** @param host the address that the server listens on, which is accepted as {@code Host}, too */
-    public LoopbackGuard(String host) {
+    /**
+     * Creates a guard.
+     *
+     * @param host the address that the server listens on, which is accepted as {@code Host}, too
+     * @param cors the other origins whose pages may send requests
+     */
+    public LoopbackGuard(String host, Cors cors) {
         this.host = host;
+        this.cors = cors;
     }
 
     @Override
@@ -38,7 +46,7 @@ public final class LoopbackGuard extends HttpFilter {
         List<String> origins = Collections.list(request.getHeaders("Origin"));
         if (hosts.stream().anyMatch(host -> !isOurs(host)) || !isOurs(request.getServerName())) {
             reject(response, "foreign_host", "Foreign Host");
-        } else if (!origins.stream().allMatch(origin -> isOwn(origin, hosts))) {
+        } else if (!origins.stream().allMatch(origin -> isOwn(origin, hosts) || cors.allows(origin))) {
             reject(response, "foreign_origin", "Foreign Origin");
         } else {
             chain.doFilter(request, response);

@@ -3,6 +3,7 @@ package dev.semel.server.cli;
 import dev.semel.id.IdScheme.ExhaustedException;
 import dev.semel.id.MalformedException;
 import dev.semel.json.MalformedJsonException;
+import dev.semel.server.migration.MigrationException;
 import dev.semel.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,6 +42,7 @@ final class FailureText {
                 || e instanceof MalformedJsonException
                 || e instanceof StoreException
                 || e instanceof ExhaustedException
+                || e instanceof MigrationException
                 || e instanceof UncheckedIOException;
         if (e instanceof OutOfMemoryError) {
             return "There is not enough memory.";

@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
             BackupCommand.class,
             RestoreCommand.class,
             OutboxCommand.class,
+            MigrateCommand.class,
             IdCommand.class,
             KeyCommand.class,
             FingerprintCommand.class,

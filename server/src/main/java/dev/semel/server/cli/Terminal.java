@@ -60,13 +60,18 @@ final class Terminal {
 
     /** Writes a JSON object on one line. */
     void printJson(Consumer<JsonGenerator> members) {
+        println(json(members));
+    }
+
+    /** Returns a JSON object as text. */
+    static String json(Consumer<JsonGenerator> members) {
         StringWriter line = new StringWriter();
         try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), line)) {
             json.writeStartObject();
             members.accept(json);
             json.writeEndObject();
         }
-        println(line.toString());
+        return line.toString();
     }
 
     /** Writes the buffered output, unless writing has failed before. */

@@ -2,6 +2,7 @@ package dev.semel.server.openapi;
 
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
+import dev.semel.server.web.Asset;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
@@ -19,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiPages implements App {
 
-    private static final String JAVASCRIPT = "text/javascript;charset=utf-8";
     private static final String CSS = "text/css;charset=utf-8";
 
     /** Allows scripts and styles from this server only. Images are embedded in the style sheet. */
@@ -36,9 +36,9 @@ public final class ApiPages implements App {
         static final Asset PAGE = own("docs.html", "text/html;charset=utf-8");
         static final Map<String, Asset> BY_NAME = Map.of(
                 "docs.css", own("docs.css", CSS),
-                "docs.js", own("docs.js", JAVASCRIPT),
+                "docs.js", own("docs.js", Asset.JAVASCRIPT),
                 "swagger-ui.css", swagger("swagger-ui.css", CSS),
-                "swagger-ui-bundle.js", swagger("swagger-ui-bundle.js", JAVASCRIPT));
+                "swagger-ui-bundle.js", swagger("swagger-ui-bundle.js", Asset.JAVASCRIPT));
     }
 
     /** @param routes the routes to describe, including those declared later */

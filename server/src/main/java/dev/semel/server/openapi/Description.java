@@ -121,6 +121,9 @@ public final class Description {
             names.add("keyed");
             names.add(route.idempotency().keyRequired() ? "requiredKey" : "optionalKey");
         }
+        if (route.idempotency().mode() == Idempotency.Mode.LEASED) {
+            names.add("leased");
+        }
         return names.stream().map(fragments.get("kinds")::path).toList();
     }
 

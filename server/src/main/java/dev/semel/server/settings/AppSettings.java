@@ -8,5 +8,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param feedRetention how long feed posts are kept; null to keep them forever
  * @param shortIds how short ids are allocated
+ * @param readsLegacyKeys whether a request for a document may have its legacy key
  */
-public record AppSettings(@Nullable Duration feedRetention, ShortIdSettings shortIds) {}
+public record AppSettings(@Nullable Duration feedRetention, ShortIdSettings shortIds, boolean readsLegacyKeys) {}

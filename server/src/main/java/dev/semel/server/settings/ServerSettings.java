@@ -7,6 +7,7 @@ import dev.semel.postgres.PostgresSettings;
 import dev.semel.server.auth.AuthSource;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.settings.RawSettings.Value;
+import dev.semel.server.web.Cors;
 import dev.semel.server.web.Sockets;
 import dev.semel.store.Quota;
 import java.net.InetAddress;
@@ -16,10 +17,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,6 +42,7 @@ import org.slf4j.event.Level;
  * @param stopTimeout how long requests in progress may take to complete when the server stops
  * @param connections settings of client connections
  * @param sockets limits of WebSockets
+ * @param corsOrigins origins whose pages may call the API, as browsers send them
  * @param logLevel lowest level that is logged
  */
 public record ServerSettings(
@@ -52,6 +56,7 @@ public record ServerSettings(
         Duration stopTimeout,
         ConnectionSettings connections,
         Sockets.Limits sockets,
+        Set<String> corsOrigins,
         Level logLevel) {
 
     private static final Pattern AMOUNT = Pattern.compile("([0-9]{1,12})([a-zA-Z]*)");
@@ -83,6 +88,7 @@ public record ServerSettings(
                 time(raw.of(Setting.STOP_TIMEOUT)),
                 connections(raw),
                 sockets(raw),
+                origins(raw.of(Setting.CORS_ORIGINS)),
                 level(raw.of(Setting.LOG_LEVEL)));
     }
 
@@ -94,31 +100,103 @@ public record ServerSettings(
     /** Returns these settings with another port. */
     public ServerSettings withPort(int port) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                apps,
+                stopTimeout,
+                connections,
+                sockets,
+                corsOrigins,
+                logLevel);
     }
 
     /** Returns these settings with another verifier of tokens. */
     public ServerSettings withTokens(@Nullable Tokens tokens) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                apps,
+                stopTimeout,
+                connections,
+                sockets,
+                corsOrigins,
+                logLevel);
     }
 
     /** Returns these settings with other settings of connections. */
     public ServerSettings withConnections(ConnectionSettings connections) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                apps,
+                stopTimeout,
+                connections,
+                sockets,
+                corsOrigins,
+                logLevel);
     }
 
     /** Returns these settings with other limits of WebSockets. */
     public ServerSettings withSockets(Sockets.Limits sockets) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                apps,
+                stopTimeout,
+                connections,
+                sockets,
+                corsOrigins,
+                logLevel);
+    }
+
+    /** Returns these settings with other origins whose pages may call the API. */
+    public ServerSettings withCorsOrigins(Set<String> corsOrigins) {
+        return new ServerSettings(
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                apps,
+                stopTimeout,
+                connections,
+                sockets,
+                corsOrigins,
+                logLevel);
     }
 
     /** Returns these settings with other settings of the systems. */
     public ServerSettings withApps(AppSettings apps) {
         return new ServerSettings(
-                host, port, store, tokens, once, sweepPeriod, apps, stopTimeout, connections, sockets, logLevel);
+                host,
+                port,
+                store,
+                tokens,
+                once,
+                sweepPeriod,
+                apps,
+                stopTimeout,
+                connections,
+                sockets,
+                corsOrigins,
+                logLevel);
     }
 
     /** Returns these settings with changed settings of idempotency keys. */
@@ -134,6 +212,7 @@ public record ServerSettings(
                 stopTimeout,
                 connections,
                 sockets,
+                corsOrigins,
                 logLevel);
     }
 
@@ -213,7 +292,10 @@ public record ServerSettings(
     }
 
     private static AppSettings apps(RawSettings raw) {
-        return new AppSettings(optionalTime(raw.of(Setting.FEED_RETENTION)), shortIds(raw));
+        return new AppSettings(
+                optionalTime(raw.of(Setting.FEED_RETENTION)),
+                shortIds(raw),
+                readsLegacyKeys(raw.of(Setting.LEGACY_KEYS)));
     }
 
     private static ShortIdSettings shortIds(RawSettings raw) {
@@ -253,6 +335,14 @@ public record ServerSettings(
             throw value.wrong("from 0 to " + KvTiming.LONGEST.toDays() + " days");
         }
         return time;
+    }
+
+    private static boolean readsLegacyKeys(Value value) {
+        return switch (text(value)) {
+            case "read" -> true;
+            case "refuse" -> false;
+            default -> throw value.wrong("read or refuse");
+        };
     }
 
     private static ConnectionSettings connections(RawSettings raw) {
@@ -344,6 +434,24 @@ public record ServerSettings(
         Sockets.Limits defaults = Sockets.Limits.DEFAULTS;
         int rate = number(raw.of(Setting.MESSAGE_RATE), 0, 1_000_000);
         return new Sockets.Limits(defaults.sockets(), defaults.socketsOfUser(), rate);
+    }
+
+    /** Origins are compared with what browsers send, so only that form is accepted. */
+    private static Set<String> origins(Value value) {
+        if (value.text() == null) {
+            return Set.of();
+        }
+        Set<String> origins = new LinkedHashSet<>();
+        for (String each : value.text().split(",", -1)) {
+            String origin = each.strip();
+            if (!Cors.isOrigin(origin)) {
+                throw value.wrong(
+                        "origins such as https://app.example.com, separated by commas: a scheme, a host in lower case, and a port"
+                                + " unless it is the default one; no path");
+            }
+            origins.add(origin);
+        }
+        return Set.copyOf(origins);
     }
 
     private static Level level(Value value) {

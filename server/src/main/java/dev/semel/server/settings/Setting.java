@@ -62,6 +62,12 @@ public enum Setting {
             null,
             "How long feed posts are kept; without it, forever. Their likes and comments are deleted with them."),
     QUOTA(Tier.FREQUENT, "N", "1000", "Maximum number of new keys per user per hour. `0` removes the limit."),
+    CORS_ORIGINS(
+            Tier.FREQUENT,
+            "ORIGINS",
+            null,
+            "Origins whose pages may call the API from a browser (CORS), such as `https://app.example.com`, separated by commas. Without"
+                    + " it, only pages of the server itself may."),
     LOG_LEVEL(Tier.FREQUENT, "LEVEL", "info", "Minimum level to log: `error`, `warn`, `info`, `debug` or `trace`."),
 
     LEASE(
@@ -136,6 +142,12 @@ public enum Setting {
             "BOOLEAN",
             "false",
             "With `--short-ids kv`: whether the server starts with times that do not exclude that posts are overwritten."),
+    LEGACY_KEYS(
+            Tier.RARE,
+            "POLICY",
+            "refuse",
+            "Handling of a legacy key in a request for a document: `read` uses the document that it was migrated to, `refuse` returns"
+                    + " 400."),
     STOP_TIMEOUT(Tier.RARE, "TIME", "20s", "How long requests in progress may take to complete when the server stops.");
 
     /** How often deployments change a setting. */
@@ -198,6 +210,7 @@ public enum Setting {
     public List<String> choices() {
         return switch (this) {
             case EXPIRED_KEYS -> List.of("new", "reject");
+            case LEGACY_KEYS -> List.of("read", "refuse");
             case LOG_LEVEL -> List.of("error", "warn", "info", "debug", "trace");
             case SHORT_IDS -> List.of("atomic", "kv");
             case STORE_MIGRATE, KV_ACCEPT_OVERWRITES -> List.of("true", "false");

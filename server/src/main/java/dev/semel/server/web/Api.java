@@ -116,7 +116,13 @@ public final class Api extends HttpServlet {
 
     private static void send(ApiResponse result, HttpServletResponse response) throws IOException {
         response.setStatus(result.status());
-        result.headers().forEach(response::setHeader);
+        result.headers().forEach((name, value) -> {
+            if (name.equals("Vary")) {
+                response.addHeader(name, value); // the response may vary by other headers, too
+            } else {
+                response.setHeader(name, value);
+            }
+        });
         if (result.body().length > 0) {
             response.setContentLength(result.body().length);
             response.getOutputStream().write(result.body());

@@ -5,7 +5,10 @@ import dev.semel.store.Response;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
@@ -106,21 +109,31 @@ public final class JsonText {
 
     /** Returns a member of an object with its original bytes; empty if it is missing. */
     public static Optional<Json> member(Json object, String name) {
+        return Optional.ofNullable(members(object, name::equals).get(name));
+    }
+
+    /** Returns the members of an object in their order, with their original bytes. */
+    public static Map<String, Json> members(Json object) {
+        return members(object, name -> true);
+    }
+
+    private static Map<String, Json> members(Json object, Predicate<String> wanted) {
         byte[] text = object.bytes();
+        Map<String, Json> members = new LinkedHashMap<>();
         try (JsonParser parser = MAPPER.createParser(text)) {
             parser.nextToken();
             while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                boolean wanted = parser.currentName().equals(name);
+                String name = parser.currentName();
                 parser.nextToken();
                 int from = (int) parser.currentTokenLocation().getByteOffset();
                 parser.skipChildren();
-                if (wanted) {
+                if (wanted.test(name)) {
                     parser.finishToken();
                     int to = (int) parser.currentLocation().getByteOffset();
-                    return Optional.of(Json.ofChecked(Arrays.copyOfRange(text, from, to)));
+                    members.put(name, Json.ofChecked(Arrays.copyOfRange(text, from, to)));
                 }
             }
-            return Optional.empty();
+            return members;
         }
     }
 

@@ -33,7 +33,8 @@ final class Target {
     }
 
     /**
-     * Returns the decoded parameters of a query by name; of repeated parameters, the first.
+     * Returns the decoded parameters of a query by name; of repeated parameters, the first. As in forms, an empty one between or after
+     * separators is none.
      *
      * @throws ProblemException if a parameter is malformed
      */
@@ -43,6 +44,9 @@ final class Target {
             return parameters;
         }
         for (String parameter : query.split("&", -1)) {
+            if (parameter.isEmpty()) {
+                continue;
+            }
             int equals = parameter.indexOf('=');
             String name = equals < 0 ? parameter : parameter.substring(0, equals);
             String value = equals < 0 ? "" : parameter.substring(equals + 1);

@@ -96,7 +96,8 @@ class HelpTest {
         String help = semel("serve --help-all").out().replaceAll("\\s+", " ");
         String page = Files.readString(Path.of("../docs/reference/settings.md"));
         for (Setting setting : Setting.values()) {
-            assertThat(help).contains(" " + setting.flag() + "=" + setting.label() + " " + setting.plainText() + " ");
+            String option = setting.flag() + (setting.isSwitch() ? "" : "=" + setting.label());
+            assertThat(help).contains(" " + option + " " + setting.plainText() + " ");
             String row = page.lines()
                     .filter(line -> line.startsWith("| `" + setting.flag() + " "))
                     .findFirst()

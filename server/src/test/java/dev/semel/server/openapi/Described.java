@@ -42,6 +42,8 @@ public final class Described {
 
     /** Headers of HTTP itself, and security headers of every response. All others must be described. */
     private static final Set<String> NOT_OURS = Set.of(
+            "access-control-allow-origin",
+            "access-control-expose-headers",
             "allow",
             "cache-control",
             "connection",

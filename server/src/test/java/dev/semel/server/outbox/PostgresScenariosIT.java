@@ -3,7 +3,7 @@ package dev.semel.server.outbox;
 import dev.semel.postgres.Postgres;
 import java.nio.file.Path;
 
-final class PostgresScenariosIT extends ScenarioContract {
+final class PostgresScenariosIT extends ProcessScenarioContract {
 
     @Override
     String store(Path folder) {

@@ -2,7 +2,7 @@ package dev.semel.server.outbox;
 
 import java.nio.file.Path;
 
-final class RocksDbScenariosIT extends ScenarioContract {
+final class RocksDbScenariosIT extends ProcessScenarioContract {
 
     @Override
     String store(Path folder) {

@@ -2,6 +2,7 @@ package dev.semel.server.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.client.ClientDriver;
 import dev.semel.testkit.client.Scenario;
 import dev.semel.testkit.client.Scenario.Action;
 import dev.semel.testkit.client.ScenarioRun;
@@ -16,45 +17,35 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The outbox passes every scenario of the fault suite. The server is a process, and so is the client. In scenarios that set clocks, the server
- * runs in this process.
+ * The outbox passes every scenario of the fault suite. The server is a process. In scenarios that set clocks, it runs in this process.
  */
 abstract class ScenarioContract {
 
     /** The client's clock runs faster, since most scenarios wait for backoffs. */
-    private static final double SPEED = 20;
+    static final double SPEED = 20;
 
     @TempDir
-    private static Path temp;
+    static Path temp;
 
     private static @Nullable ServeDriver server;
-    private static OutboxDriver.@Nullable Host host;
-    private static int runs;
 
     static Stream<Scenario> scenarios() {
         return Scenario.all().stream();
     }
 
-    /** Returns the URL of an empty store for outboxes. */
-    abstract String store(Path folder);
+    /**
+     * Returns a client without entries.
+     *
+     * @param user the user who sends
+     */
+    abstract ClientDriver client(String user);
 
     @AfterAll
     static void stop() {
-        if (host != null) {
-            host.close();
-            host = null;
-        }
         if (server != null) {
             server.close();
             server = null;
         }
-    }
-
-    private OutboxDriver client(String user) {
-        if (host == null) {
-            host = new OutboxDriver.Host(store(temp.resolve("outbox")), SPEED, temp.resolve("worker.log"));
-        }
-        return new OutboxDriver(Objects.requireNonNull(host), "run_" + runs++, user);
     }
 
     private static ServeDriver server() {

@@ -120,6 +120,16 @@ class ServerSettingsTest {
     }
 
     @Test
+    void origins_areRead() {
+        assertThat(read(Map.of()).corsOrigins()).isEmpty();
+        assertThat(read(Map.of(
+                                Setting.CORS_ORIGINS,
+                                "https://app.example.com, http://localhost:3000,http://[::1]:8080"))
+                        .corsOrigins())
+                .containsExactlyInAnyOrder("https://app.example.com", "http://localhost:3000", "http://[::1]:8080");
+    }
+
+    @Test
     void tombstonesMayBeNone_andExpiredKeysNew() {
         ServerSettings settings = read(Map.of(Setting.TOMBSTONES, "none", Setting.EXPIRED_KEYS, "new"));
         assertThat(settings.once().tombstone()).isZero();
@@ -165,9 +175,21 @@ class ServerSettingsTest {
                 "SHORT_ID_LETTERS|2|a whole number from 3 to 6",
                 "SHORT_ID_LETTERS|7|a whole number from 3 to 6",
                 "SHORT_IDS|KV|atomic or kv",
+                "LEGACY_KEYS|write|read or refuse",
                 "RESPONSE_LIMIT|2GiB|a size such as 256MiB",
                 "STORE_MEMORY|15MiB|a size such as 256MiB (a whole number with or without KiB, MiB or GiB, at least 16777216 bytes)",
                 "STORE_MEMORY|999999999999GiB|a size",
+                "CORS_ORIGINS|*|origins such as https://app.example.com",
+                "CORS_ORIGINS|null|origins such as https://app.example.com",
+                "CORS_ORIGINS|app.example.com|origins such as https://app.example.com",
+                "CORS_ORIGINS|https://app.example.com/|origins such as https://app.example.com",
+                "CORS_ORIGINS|https://APP.example.com|origins such as https://app.example.com",
+                "CORS_ORIGINS|https://app.example.com:443|origins such as https://app.example.com",
+                "CORS_ORIGINS|https://app.example.com:65536|origins such as https://app.example.com",
+                "CORS_ORIGINS|ftp://app.example.com|origins such as https://app.example.com",
+                "CORS_ORIGINS|https://a.example.com https://b.example.com|origins such as https://app.example.com",
+                "CORS_ORIGINS|https://a.example.com,|origins such as https://app.example.com",
+                "CORS_ORIGINS|https://ann@a.example.com|origins such as https://app.example.com",
                 "LOG_LEVEL|INFO|one of error, warn, info, debug or trace"
             })
     void wrongValue_isRejectedWithWhatIsExpected(Setting setting, String value, String expected) throws Exception {

@@ -75,6 +75,14 @@ public interface ClientDriver extends AutoCloseable {
         return 1;
     }
 
+    /**
+     * Whether the client's platform sends a request a second time by itself if a connection that was used before ends without a response, as
+     * browsers do. The proxy then closes each connection after one response, so that all attempts are those of the client.
+     */
+    default boolean resends() {
+        return false;
+    }
+
     /** Ends the client and deletes its entries. */
     @Override
     void close();

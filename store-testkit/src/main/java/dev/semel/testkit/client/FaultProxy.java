@@ -54,6 +54,7 @@ public final class FaultProxy implements AutoCloseable {
     private final Map<String, Integer> attempts = new HashMap<>();
     private volatile Upstream upstream = new Upstream(0);
     private volatile boolean isNetworkOn = true;
+    private volatile boolean closesConnections;
 
     /** The server at present. A new object for each process, even if it has the same port. */
     private static final class Upstream {
@@ -101,6 +102,11 @@ public final class FaultProxy implements AutoCloseable {
     /** Sets the port of a server that was started on this machine. Open connections to the server before are not used any more. */
     public void forwardTo(int port) {
         upstream = new Upstream(port);
+    }
+
+    /** Closes each connection of a client after one response, and announces that in the response. */
+    public void closeAfterEachResponse() {
+        closesConnections = true;
     }
 
     /** Switches the network. Without a network, all connections of clients are reset, the open ones and new ones. */
@@ -317,8 +323,8 @@ public final class FaultProxy implements AutoCloseable {
         private boolean respond(Message request) throws IOException, InterruptedException {
             if (!request.hasHeader("Idempotency-Key")) {
                 Message response = forward(request);
-                write(response.head(), response.body());
-                return !response.isLast();
+                write(announced(response.head()), response.body());
+                return !closesConnections && !response.isLast();
             }
             Exchange exchange = begin(request);
             setCurrent(exchange);
@@ -356,13 +362,13 @@ public final class FaultProxy implements AutoCloseable {
             switch (fault.kind()) {
                 case PASS -> {
                     exchange.ended(response == null ? 0 : response.status(), System.nanoTime());
-                    write(head, body);
-                    return response != null && !response.isLast();
+                    write(announced(head), body);
+                    return !closesConnections && response != null && !response.isLast();
                 }
                 case RESPOND -> {
                     exchange.ended(fault.status(), System.nanoTime());
-                    write(head(exchange), fault.body().getBytes(UTF_8));
-                    return true;
+                    write(announced(head(exchange)), fault.body().getBytes(UTF_8));
+                    return !closesConnections;
                 }
                 case GARBAGE -> cut(exchange, "SSH-2.0-portal\r\n".getBytes(ISO_8859_1));
                 case CUT_HEAD -> cut(exchange, Arrays.copyOf(head, head.length / HALF));
@@ -380,6 +386,17 @@ public final class FaultProxy implements AutoCloseable {
             write(parts);
             exchange.ended(0, System.nanoTime());
             end(exchange.fault.reset());
+        }
+
+        /** Returns the head of a response, which announces that the connection is closed after it, if it is. */
+        private byte[] announced(byte[] head) {
+            String text = new String(head, ISO_8859_1);
+            int statusLine = text.indexOf("\r\n");
+            if (!closesConnections || statusLine < 0) {
+                return head;
+            }
+            return (text.substring(0, statusLine) + "\r\nConnection: close" + text.substring(statusLine))
+                    .getBytes(ISO_8859_1);
         }
 
         private byte[] head(Exchange exchange) {

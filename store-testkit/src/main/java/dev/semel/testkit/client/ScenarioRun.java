@@ -45,6 +45,9 @@ public final class ScenarioRun implements AutoCloseable {
         this.client = client;
         this.server = server;
         this.proxy = new FaultProxy(scenario.plan(), this::kill, client.clock());
+        if (client.resends()) {
+            proxy.closeAfterEachResponse();
+        }
         proxy.forwardTo(server.port());
     }
 

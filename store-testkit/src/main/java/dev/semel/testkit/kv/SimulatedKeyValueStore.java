@@ -37,7 +37,7 @@ public final class SimulatedKeyValueStore implements KeyValueStore {
 
     /** A fault of one operation. */
     public enum Fault {
-        /** None. */
+        /** The operation succeeds, as it does without a plan. */
         NONE,
         /** It throws, and is certain not to be applied. */
         REJECTED,

@@ -115,11 +115,21 @@ final class Catalog {
             return JsonText.json(data);
         }
 
+        /** Returns the collection as it is listed: with its declaration, but without what follows from it. */
+        static ObjectNode listed(Document document) {
+            ObjectNode declaration = (ObjectNode) JsonText.tree(document.data());
+            declaration.remove(USED);
+            ObjectNode json = JsonText.object()
+                    .put("collection", document.key())
+                    .put("declared", declaration.has(Declaration.KEY));
+            json.setAll(declaration);
+            return json;
+        }
+
+        /** Returns the collection with the parts by which it can be scanned. They may be much longer than its declaration. */
         JsonNode json() {
-            ObjectNode json =
-                    JsonText.object().put("collection", document.key()).put("declared", declaration != null);
+            ObjectNode json = listed(document);
             if (declaration != null) {
-                declaration.addTo(json);
                 ArrayNode scannable = json.putArray("scannable");
                 for (Set<String> parts : declaration.scannable()) {
                     ArrayNode array = scannable.addArray();
@@ -206,7 +216,7 @@ final class Catalog {
         return Pages.respond(
                 request,
                 (after, limit) -> ENTRIES.ownedBy(request.user()).scan(store, KeyRange.ofPrefix(""), after, limit),
-                document -> Entry.of(document).json());
+                Entry::listed);
     }
 
     private ApiResponse read(Request request) {

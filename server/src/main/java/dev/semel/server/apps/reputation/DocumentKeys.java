@@ -1,7 +1,6 @@
 package dev.semel.server.apps.reputation;
 
 import dev.semel.key.KeyTemplate;
-import java.util.List;
 
 /** The composite keys of documents, each with a type per part. */
 public final class DocumentKeys {
@@ -28,12 +27,6 @@ public final class DocumentKeys {
     /** The secondary index of votes, which finds them by tag and target. */
     public static final KeyTemplate VOTE_BY_TARGET =
             KeyTemplate.of("tag_{tag:uuid4s}_tar_{target:uuid4s}_usr_{user:uuid4s}_key_{key:uuid4s}");
-
-    /** Earlier forms that can be parsed but are not written. Their ids have any length. */
-    public static final List<KeyTemplate> LEGACY = List.of(
-            KeyTemplate.of("USR={user:hex}_TAG={tag:hex}"),
-            KeyTemplate.of("USR_{user:hex}_TAG_{tag:hex}"),
-            KeyTemplate.of("USR_{user:hex}_TAG_{tag:hex}_TAR_{target:hex}_KEY_{key:hex}"));
 
     private DocumentKeys() {}
 }

@@ -34,19 +34,6 @@ public final class Reputation implements App {
     private static final String DOCUMENTS = "/v1/documents/{type}";
     private static final String DOCUMENT = DOCUMENTS + "/{key}";
 
-    private static final Map<String, Type> TYPES = Map.of(
-            "users", new Type(DocumentCollection.of("documents/users", DocumentKeys.USER), "user"),
-            "tags", new Type(DocumentCollection.of("documents/tags", DocumentKeys.TAG, DocumentKeys.TAG_BY_ID), "tag"),
-            "reputations",
-                    new Type(
-                            DocumentCollection.of(
-                                    "documents/reputations", DocumentKeys.REPUTATION, DocumentKeys.REPUTATION_BY_TAG),
-                            ""),
-            "votes",
-                    new Type(
-                            DocumentCollection.of("documents/votes", DocumentKeys.VOTE, DocumentKeys.VOTE_BY_TARGET),
-                            "key"));
-
     /** The parts of the keys of all types, in the order in which a query is checked. */
     private static final List<KeyTemplate.Part> PARTS = DocumentKeys.VOTE.parts();
 
@@ -55,15 +42,12 @@ public final class Reputation implements App {
 
     private final DocumentStore store;
 
-    /**
-     * A type of documents.
-     *
-     * @param minted the part of the key that is minted if it is missing; empty if all parts are required
-     */
-    private record Type(DocumentCollection documents, String minted) {}
+    private final boolean readsLegacyKeys;
 
-    public Reputation(DocumentStore store) {
+    /** @param readsLegacyKeys whether a legacy key in a path stands for the key that the migration has given the document */
+    public Reputation(DocumentStore store, boolean readsLegacyKeys) {
         this.store = store;
+        this.readsLegacyKeys = readsLegacyKeys;
     }
 
     @Override
@@ -75,31 +59,35 @@ public final class Reputation implements App {
     }
 
     private static ApiResponse create(Request request) {
-        Type type = type(request);
+        DocumentType type = type(request);
         JsonNode body = request.object();
         String key = key(type, body);
-        WriteResult result = type.documents.create(request.tx(), key, data(request));
+        WriteResult result = type.documents().create(request.tx(), key, data(request));
         if (result instanceof WriteResult.Taken taken) {
-            throw new ProblemException(Problem.of(409, "key_taken", "key_taken")
-                    .detailed("There is a document with this key already")
-                    .with("version", taken.current().version()));
+            throw taken(taken.current());
         }
         return created(result);
     }
 
+    private static ProblemException taken(Document current) {
+        return new ProblemException(Problem.of(409, "key_taken", "key_taken")
+                .detailed("There is a document with this key already")
+                .with("version", current.version()));
+    }
+
     /** Returns the key of a new document from the parts in the request. */
-    private static String key(Type type, JsonNode body) {
+    private static String key(DocumentType type, JsonNode body) {
         Map<String, String> parts = new LinkedHashMap<>();
-        for (KeyTemplate.Part part : type.documents.key().parts()) {
+        for (KeyTemplate.Part part : type.key().parts()) {
             String name = part.name();
             if (Request.isGiven(body, name)) {
                 parts.put(name, Request.text(body, name, LONGEST_PART));
-            } else if (name.equals(type.minted)) {
+            } else if (name.equals(type.minted())) {
                 parts.put(name, IdSchemes.UUID4S.mint());
             }
         }
         try {
-            return type.documents.key().key(parts);
+            return type.key().key(parts);
         } catch (MalformedException e) {
             throw ProblemException.malformed(e);
         }
@@ -107,9 +95,9 @@ public final class Reputation implements App {
 
     /**
      * Creates or updates a document. After a write conflict, reads it again and retries. A request for certain versions is not retried,
-     * because the conflict means that the document has another version.
+     * because the conflict means that the document has another version. With {@code If-None-Match: *}, only creates.
      */
-    private static final class Put implements Handler {
+    private final class Put implements Handler {
 
         private static final ConflictPolicy RETRY =
                 new ConflictPolicy(DocumentCollection.UPSERT_BACKOFF, Put::conflict);
@@ -119,21 +107,37 @@ public final class Reputation implements App {
 
         @Override
         public ApiResponse handle(Request request) {
-            Type type = type(request);
+            DocumentType type = type(request);
             String key = key(request, type);
             request.object();
             Json data = data(request);
             Optional<IfMatch> versions = request.header(IfMatch.NAME).map(IfMatch::parse);
-            Optional<Document> current = type.documents.read(request.tx(), key);
+            boolean createsOnly = createsOnly(request);
+            if (createsOnly && versions.isPresent()) {
+                throw ProblemException.invalid(IfMatch.NAME, "cannot be sent together with If-None-Match");
+            }
+            Optional<Document> current = type.documents().read(request.tx(), key);
             if (current.isEmpty()) {
                 if (versions.isPresent()) {
                     throw IfMatch.stale(0);
                 }
-                return created(type.documents.create(request.tx(), key, data));
+                return created(type.documents().create(request.tx(), key, data));
+            }
+            if (createsOnly) {
+                throw taken(current.get());
             }
             long version = current.get().version();
             versions.ifPresent(precondition -> precondition.check(version));
-            return ok(written(type.documents.update(request.tx(), key, version, data)));
+            return ok(written(type.documents().update(request.tx(), key, version, data)));
+        }
+
+        /** Whether the request must not update a document. To ignore its header would overwrite what the client has not seen. */
+        private static boolean createsOnly(Request request) {
+            Optional<String> none = request.header("If-None-Match");
+            if (none.isPresent() && !none.get().strip().equals("*")) {
+                throw ProblemException.invalid("If-None-Match", "must be *");
+            }
+            return none.isPresent();
         }
 
         @Override
@@ -164,26 +168,26 @@ public final class Reputation implements App {
     }
 
     private ApiResponse read(Request request) {
-        Type type = type(request);
-        return ok(type.documents
+        DocumentType type = type(request);
+        return ok(type.documents()
                 .read(store, key(request, type))
                 .orElseThrow(() -> ProblemException.notFound("document")));
     }
 
     private ApiResponse find(Request request) {
-        Type type = type(request);
+        DocumentType type = type(request);
         Map<String, String> parts = queried(request, type);
-        List<Set<String>> queries = type.documents.queries();
+        List<Set<String>> queries = type.documents().queries();
         if (!queries.contains(parts.keySet())) {
             throw ProblemException.notScannable(parts.keySet(), queries);
         }
         return Pages.respond(
-                request, (after, limit) -> type.documents.find(store, parts, after, limit), Reputation::json);
+                request, (after, limit) -> type.documents().find(store, parts, after, limit), Reputation::json);
     }
 
     /** Returns the parts of keys that a query gives. */
-    private static Map<String, String> queried(Request request, Type type) {
-        List<KeyTemplate.Part> known = type.documents.key().parts();
+    private static Map<String, String> queried(Request request, DocumentType type) {
+        List<KeyTemplate.Part> known = type.key().parts();
         Map<String, String> queried = new LinkedHashMap<>();
         for (KeyTemplate.Part part : PARTS) {
             String name = part.name();
@@ -203,21 +207,21 @@ public final class Reputation implements App {
         return queried;
     }
 
-    private static Type type(Request request) {
-        Type type = TYPES.get(request.part("type"));
-        if (type == null) {
-            throw ProblemException.notFound("type of documents; the types are users, tags, reputations and votes");
-        }
-        return type;
+    private static DocumentType type(Request request) {
+        return DocumentType.named(request.part("type"))
+                .orElseThrow(() -> ProblemException.notFound(
+                        "type of documents; the types are users, tags, reputations and votes"));
     }
 
-    private static String key(Request request, Type type) {
+    /** Returns the key in the path of a request, or the one that a legacy key there stands for. */
+    private String key(Request request, DocumentType type) {
         String key = request.part("key");
         try {
-            type.documents.key().parse(key);
+            type.key().parse(key);
             return key;
         } catch (MalformedException e) {
-            throw ProblemException.malformed(e);
+            return (readsLegacyKeys ? LegacyKeys.resolve(store, type, key) : Optional.<String>empty())
+                    .orElseThrow(() -> ProblemException.malformed(e));
         }
     }
 

@@ -7,7 +7,9 @@ import dev.semel.server.EndToEnd;
 import dev.semel.server.ServerFixture.Client;
 import dev.semel.server.ServerFixture.Reply;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,6 +139,31 @@ class DeclaredCollectionsEndToEndTest extends EndToEnd {
         assertInvalid(ann.put("/v1/collections/" + "c".repeat(61), "{}"), "collection");
     }
 
+    /** A thousand of the longest declarations on a page would otherwise take seconds and hundreds of megabytes of heap. */
+    @Test
+    void listedCollection_hasItsDeclaration_withoutTheLongListOfWhatCanBeScanned() {
+        List<String> parts = "abcdefghijklmnopqrstuvwxyzABCDE"
+                .chars()
+                .mapToObj(Character::toString)
+                .toList();
+        String key = parts.stream().map(part -> "{" + part + ":hex}").collect(Collectors.joining("-"));
+        List<String> indexes = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            List<String> rotated = new ArrayList<>(parts);
+            Collections.rotate(rotated, i + 1);
+            String index = rotated.stream().map(part -> "{" + part + "}").collect(Collectors.joining("-"));
+            indexes.add("\"i" + i + "\":\"" + index + "\"");
+        }
+        String declaration = "{\"key\":\"" + key + "\",\"indexes\":{" + String.join(",", indexes) + "}}";
+        assertThat(ann.put(WORKOUTS, declaration).status()).isEqualTo(201);
+        assertThat(ann.get(WORKOUTS).json().get("scannable").size()).isGreaterThan(200);
+        Reply list = ann.get("/v1/collections");
+        assertThat(list.text()).hasSizeLessThan(declaration.length() + 200);
+        assertThat(list.json().get("items").get(0).propertyNames())
+                .containsExactly("collection", "declared", "key", "scheme", "indexes");
+        assertThat(column(list, "key")).containsExactly(key);
+    }
+
     @Test
     void idThatDoesNotMatch_isRejectedByItsPart() {
         ann.put(WORKOUTS, DECLARATION);
@@ -213,6 +240,17 @@ class DeclaredCollectionsEndToEndTest extends EndToEnd {
                 .hasToString("[[\"a\"],[\"a\",\"b\"],[\"a\",\"b\",\"c\"],[\"c\"],[\"c\",\"b\"]]");
         assertThat(reply.text("detail"))
                 .endsWith("documents are listed by a, by a and b, by a and b and c, by c, by c and b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"user=%s&", "&user=%s", "user=%s&&limit=9", "&"})
+    void emptyParameter_isNone(String query) {
+        ann.put(WORKOUTS, DECLARATION);
+        String user = id();
+        String created = user + "-" + id();
+        create(created);
+        assertThat(column(ann.get(RECORDS + "?" + query.replace("%s", user)), "id"))
+                .containsExactly(created);
     }
 
     @Test

@@ -39,7 +39,7 @@ class PostCleanupTest {
     Path folder;
 
     private static ServerSettings forAMonth(ServerSettings settings) {
-        return settings.withApps(new AppSettings(Duration.ofDays(30), ShortIdSettings.atomic(3)));
+        return settings.withApps(new AppSettings(Duration.ofDays(30), ShortIdSettings.atomic(3), false));
     }
 
     private String send(Client client, String path, String body) {

@@ -258,6 +258,30 @@ class ReputationEndToEndTest extends EndToEnd {
     }
 
     @Test
+    void putWithIfNoneMatch_neverUpdates() {
+        String path = DOCUMENTS + "reputations/usr_" + uuid() + "_tag_" + uuid();
+        assertTag(as("ann").put(path, "{\"data\":1}", "If-None-Match", "*"), 201, "\"1\"");
+        Reply taken = as("bob").put(path, "{\"data\":2}", "If-None-Match", "*");
+        assertProblem(taken, 409, "key_taken");
+        assertThat(taken.text("version")).isEqualTo("1");
+        assertInvalid(as("bob").put(path, "{\"data\":2}", "If-None-Match", "\"1\""), "If-None-Match");
+        assertInvalid(as("bob").put(path, "{\"data\":2}", "If-None-Match", "*", "If-Match", "\"1\""), "If-Match");
+        assertThat(as("ann").get(path).text("data")).isEqualTo("1");
+    }
+
+    @Test
+    void putsThatOnlyCreateAtOnce_makeOneDocument() throws Exception {
+        String path = DOCUMENTS + "reputations/usr_" + uuid() + "_tag_" + uuid();
+        List<Reply> replies =
+                AppDriver.race(8, thread -> as("ann").put(path, "{\"data\":" + thread + "}", "If-None-Match", "*"));
+        assertThat(replies).extracting(Reply::status).containsOnlyOnce(201);
+        replies.stream()
+                .filter(reply -> reply.status() != 201)
+                .forEach(reply -> assertProblem(reply, 409, "key_taken"));
+        assertThat(as("ann").get(path).text("version")).isEqualTo("1");
+    }
+
+    @Test
     void staleVersion_isNotRecordedUnderTheKey() {
         String path = DOCUMENTS + "reputations/usr_" + uuid() + "_tag_" + uuid();
         String key = "k" + uuid();

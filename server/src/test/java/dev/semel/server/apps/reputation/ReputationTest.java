@@ -34,7 +34,7 @@ import tools.jackson.databind.JsonNode;
 class ReputationTest {
 
     private final ReadCounter store = new ReadCounter(new MemoryStore());
-    private final AppDriver app = new AppDriver(new Transactions(store, Time.system()), new Reputation(store));
+    private final AppDriver app = new AppDriver(new Transactions(store, Time.system()), new Reputation(store, false));
 
     /** Counts the documents that are read from a store. */
     private static final class ReadCounter extends ForwardingStore {

@@ -41,7 +41,7 @@ class KvTextpileEndToEndTest {
                 store,
                 Time.system(),
                 Apps::all,
-                settings -> settings.withApps(new AppSettings(null, new ShortIdSettings(3, TIMING, false))));
+                settings -> settings.withApps(new AppSettings(null, new ShortIdSettings(3, TIMING, false), false)));
     }
 
     private static Stream<String> nonces(int letters) {

@@ -66,7 +66,7 @@ class KvTextpileTest {
                 store,
                 Time.system(),
                 Apps::all,
-                settings -> settings.withApps(new AppSettings(null, new ShortIdSettings(3, timing, false))));
+                settings -> settings.withApps(new AppSettings(null, new ShortIdSettings(3, timing, false), false)));
     }
 
     @Test
