@@ -20,7 +20,7 @@ public record KvTiming(
     /** How long a claim is kept if its writer crashes. */
     public static final Duration CLAIM_TTL = Duration.ofSeconds(60);
 
-    /** The longest time. */
+    /** The longest time that settle, gap and staleness may have. */
     public static final Duration LONGEST = Duration.ofDays(365);
 
     /** Settles for 2 s, with a gap of 500 ms and a consistent store. */
