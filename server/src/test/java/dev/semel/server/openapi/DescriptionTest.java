@@ -128,8 +128,10 @@ class DescriptionTest {
             }
         }
         assertThat(without)
-                .allMatch(name -> name.matches(
-                        ".* \"(after|tag|target|key|status|clientTxId|If-Match|If-None-Match)\"")); // most requests lack them
+                .allMatch(
+                        name ->
+                                name.matches(
+                                        ".* \"(after|tag|target|key|status|clientTxId|If-Match|If-None-Match)\"")); // most requests lack them
     }
 
     private static void checkExample(String what, JsonNode node, List<String> without) {
