@@ -40,12 +40,16 @@ record KvAttempt(KvProtocol protocol, Json claim, Json post, KvStep step, long r
             case WRITE_POST -> hasClaimExpired(now) ? ended(KvStep.WRITTEN_TOO_LATE) : next(now);
             case AWAIT_VISIBILITY -> next(now);
             case VERIFY_POST -> {
+                if (read == null && protocol.bounded()) {
+                    yield ended(KvStep.NOT_VISIBLE); // under another id, it would be published twice
+                }
                 // A claim may belong to another writer after it has expired.
                 KvStep ours = hasClaimExpired(now) ? KvStep.ALLOCATED : KvStep.DELETE_CLAIM;
                 yield ended(post.equals(read) ? ours : KvStep.TAKEN);
             }
             case DELETE_CLAIM -> ended(KvStep.ALLOCATED);
-            case ALLOCATED, TAKEN, TOO_SLOW, WRITTEN_TOO_LATE -> throw new IllegalStateException("The attempt is over");
+            case ALLOCATED, TAKEN, TOO_SLOW, WRITTEN_TOO_LATE, NOT_VISIBLE ->
+                throw new IllegalStateException("The attempt is over");
         };
     }
 

@@ -141,10 +141,16 @@ public final class KvShortIdAllocator {
                     ? unknown(e)
                     : StoreException.unavailable("Interrupted before a short id was allocated", null);
         }
-        if (attempt.step() == KvStep.WRITTEN_TOO_LATE || (attempt.step() == KvStep.TAKEN && lostResponse != null)) {
-            throw unknown(lostResponse);
-        }
-        return attempt;
+        return switch (attempt.step()) {
+            case WRITTEN_TOO_LATE, NOT_VISIBLE -> throw unknown(lostResponse);
+            case TAKEN -> {
+                if (lostResponse != null) {
+                    throw unknown(lostResponse);
+                }
+                yield attempt;
+            }
+            default -> attempt;
+        };
     }
 
     /** Takes the next step, and returns what it has read. */
@@ -161,7 +167,8 @@ public final class KvShortIdAllocator {
             case DELETE_CLAIM -> store.delete(claimKey(id));
             case SETTLE -> time.sleep(Duration.ofNanos(attempt.settlesFor(time.nanoTime())));
             case AWAIT_VISIBILITY -> time.sleep(Duration.ofNanos(protocol.visible()));
-            case ALLOCATED, TAKEN, TOO_SLOW, WRITTEN_TOO_LATE -> throw new IllegalStateException("The attempt is over");
+            case ALLOCATED, TAKEN, TOO_SLOW, WRITTEN_TOO_LATE, NOT_VISIBLE ->
+                throw new IllegalStateException("The attempt is over");
         }
         return null;
     }

@@ -26,7 +26,9 @@ enum KvStep {
     /** The attempt was abandoned, before it wrote the post, because it took longer than its bounds. */
     TOO_SLOW,
     /** The post was written so late that it may have replaced another. */
-    WRITTEN_TOO_LATE;
+    WRITTEN_TOO_LATE,
+    /** The post was written, and there is none when it is verified: the store is staler than its bound. */
+    NOT_VISIBLE;
 
     static final List<KvStep> HARDENED = List.copyOf(EnumSet.range(LOOK_FOR_POST, DELETE_CLAIM));
     static final List<KvStep> LITERAL =

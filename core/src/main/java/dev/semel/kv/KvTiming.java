@@ -20,7 +20,8 @@ public record KvTiming(
     /** How long a claim is kept if its writer crashes. */
     public static final Duration CLAIM_TTL = Duration.ofSeconds(60);
 
-    private static final Duration LONGEST = Duration.ofDays(365);
+    /** The longest time that settle, gap and staleness may have. */
+    public static final Duration LONGEST = Duration.ofDays(365);
 
     /** Settles for 2 s, with a gap of 500 ms and a consistent store. */
     public static final KvTiming DEFAULTS = new KvTiming(Duration.ofSeconds(2), Duration.ofMillis(500), Duration.ZERO);

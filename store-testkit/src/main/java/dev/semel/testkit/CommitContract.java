@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.json.Json;
 import dev.semel.store.Document;
+import dev.semel.store.DocumentId;
 import dev.semel.store.Response;
 import dev.semel.store.spi.Commit;
 import dev.semel.store.spi.Commit.DocumentWrite;
@@ -13,14 +14,20 @@ import dev.semel.store.spi.IdempotencyRecord.Status;
 import dev.semel.store.spi.IdempotencyWrite.Precondition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** Commits are atomic and serializable. */
 public interface CommitContract extends DocumentFixture {
+
+    /** Number of commits in a race, two to a pair. */
+    int RACERS = 16;
 
     @Test
     default void documentThatWasCommitted_isReadAsItWasWritten() {
@@ -183,5 +190,65 @@ public interface CommitContract extends DocumentFixture {
             threads.shutdownNow();
         }
         assertThat(documents().read(id("b")).orElseThrow().version()).isEqualTo(500);
+    }
+
+    /** Each commit of a pair writes the document that the other one only checks. In any order, the second is in conflict. */
+    @Test
+    default void oneOfTwoCommits_thatCheckWhatTheOtherWrites_isInConflict() throws Exception {
+        for (int round = 0; round < CompareAndSetContract.RACES; round++) {
+            List<Commit> commits = new ArrayList<>();
+            for (int i = 0; i < RACERS; i++) {
+                String own = round + "-" + i;
+                String other = round + "-" + (i ^ 1);
+                commit(Map.of(), document(own, 1, "1"));
+                commits.add(DocumentFixture.commitOf(
+                        newCommitId(), Map.of(id(own), 1L, id(other), 1L), document(own, 2, "2")));
+            }
+            assertOneOfEachPairIsApplied(commits);
+        }
+    }
+
+    /** The first of each pair starts a key and creates a document if another is unchanged. The second changes that one. */
+    @Test
+    default void newKeyThatChecksADocument_isInConflictWithItsWriter() throws Exception {
+        for (int round = 0; round < CompareAndSetContract.RACES; round++) {
+            List<Commit> commits = new ArrayList<>();
+            for (int i = 0; i < RACERS; i += 2) {
+                String created = "new" + round + "-" + i;
+                String changed = "old" + round + "-" + i;
+                commit(Map.of(), document(changed, 1, "1"));
+                Map<DocumentId, Long> unchanged = Map.of(id(created), 0L, id(changed), 1L);
+                Commit creation = DocumentFixture.commitOf(newCommitId(), unchanged, document(created, 1, "1"));
+                var call = StoreFixture.call(created);
+                commits.add(new Commit(
+                        creation.id(),
+                        idempotencyWrite(call, Precondition.ABSENT, 0, Status.COMPLETED, null, Response.of("done")),
+                        creation.preconditions(),
+                        creation.writes()));
+                commits.add(DocumentFixture.commitOf(newCommitId(), unchanged, document(changed, 2, "2")));
+            }
+            assertOneOfEachPairIsApplied(commits);
+        }
+    }
+
+    private void assertOneOfEachPairIsApplied(List<Commit> commits) throws Exception {
+        CyclicBarrier together = new CyclicBarrier(commits.size());
+        ExecutorService threads = Executors.newFixedThreadPool(commits.size());
+        try {
+            List<Future<CommitResult>> results = new ArrayList<>();
+            for (Commit commit : commits) {
+                results.add(threads.submit(() -> {
+                    together.await();
+                    return documents().commit(commit);
+                }));
+            }
+            for (int i = 0; i < results.size(); i += 2) {
+                assertThat(List.of(results.get(i).get(), results.get(i + 1).get()))
+                        .hasAtLeastOneElementOfType(CommitResult.Applied.class)
+                        .hasAtLeastOneElementOfType(CommitResult.DocumentConflict.class);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
     }
 }

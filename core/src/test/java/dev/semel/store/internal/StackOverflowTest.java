@@ -160,8 +160,10 @@ class StackOverflowTest {
     void rowLocksOfACallerWhoseStackOverflows_areReleased() throws Exception {
         RowLocks locks = new RowLocks();
         List<byte[]> rows = List.of("a".getBytes(UTF_8), "b".getBytes(UTF_8), "c".getBytes(UTF_8));
+        List<byte[]> checked = List.of("d".getBytes(UTF_8), "e".getBytes(UTF_8));
+        RowLocks.Held shared = locks.lock(List.of(), checked);
         int overflows = sweep(() -> {
-            RowLocks.Held held = locks.lock(rows);
+            RowLocks.Held held = locks.lock(rows, checked);
             try {
                 deepest();
             } finally {
@@ -169,6 +171,8 @@ class StackOverflowTest {
             }
         });
         assertThat(overflows).isGreaterThan(FRAMES / STEP / 2);
+        shared.release();
         locks.lock(rows).release();
+        locks.lock(checked).release();
     }
 }

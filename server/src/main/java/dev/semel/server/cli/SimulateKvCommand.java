@@ -100,15 +100,13 @@ final class SimulateKvCommand implements Runnable {
         }
         try {
             KvTiming timing = new KvTiming(
-                    ServerSettings.timeOrZero("--settle", settle),
-                    ServerSettings.timeOrZero("--gap", gap),
-                    ServerSettings.timeOrZero("--staleness", staleness));
+                    ServerSettings.keyValueTime("--settle", settle),
+                    ServerSettings.keyValueTime("--gap", gap),
+                    ServerSettings.keyValueTime("--staleness", staleness));
             checkLength(timing);
             return new Settings(posts, writers, timing, occupancy, seed, literal);
         } catch (SettingException e) {
             throw UsageException.of(spec, e);
-        } catch (IllegalArgumentException e) {
-            throw new UsageException(spec, "--" + e.getMessage() + ".");
         }
     }
 

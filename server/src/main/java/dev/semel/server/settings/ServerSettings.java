@@ -316,10 +316,10 @@ public record ServerSettings(
     }
 
     private static KvTiming keyValues(RawSettings raw) {
-        KvTiming timing = timing(
-                timeOrZero(raw.of(Setting.KV_SETTLE)),
-                timeOrZero(raw.of(Setting.KV_GAP)),
-                timeOrZero(raw.of(Setting.KV_STALENESS)));
+        KvTiming timing = new KvTiming(
+                keyValueTime(raw.of(Setting.KV_SETTLE)),
+                keyValueTime(raw.of(Setting.KV_GAP)),
+                keyValueTime(raw.of(Setting.KV_STALENESS)));
         boolean accepted = flag(raw.of(Setting.KV_ACCEPT_OVERWRITES));
         timing.violation().filter(violation -> !accepted).ifPresent(violation -> {
             throw raw.of(Setting.SHORT_IDS)
@@ -329,12 +329,12 @@ public record ServerSettings(
         return timing;
     }
 
-    private static KvTiming timing(Duration settle, Duration gap, Duration staleness) {
-        try {
-            return new KvTiming(settle, gap, staleness);
-        } catch (IllegalArgumentException e) {
-            throw new SettingException("kv-" + e.getMessage());
+    private static Duration keyValueTime(Value value) {
+        Duration time = ZERO.matcher(text(value)).matches() ? Duration.ZERO : time(value);
+        if (time.compareTo(KvTiming.LONGEST) > 0) {
+            throw value.wrong("from 0 to " + KvTiming.LONGEST.toDays() + " days");
         }
+        return time;
     }
 
     private static boolean readsLegacyKeys(Value value) {
@@ -418,10 +418,6 @@ public record ServerSettings(
         return value.text() == null ? null : time(value);
     }
 
-    private static Duration timeOrZero(Value value) {
-        return ZERO.matcher(text(value)).matches() ? Duration.ZERO : time(value);
-    }
-
     private static Duration timeOrNone(Value value) {
         return text(value).equals("none") ? Duration.ZERO : time(value, "none or ");
     }
@@ -495,13 +491,13 @@ public record ServerSettings(
     }
 
     /**
-     * Parses a time such as {@code 24h} or {@code 0s}.
+     * Parses a time of {@link KvTiming}, such as {@code 2s} or {@code 0s}.
      *
      * @param where the name of the option, for errors
-     * @throws SettingException if it is malformed
+     * @throws SettingException if it is malformed or too long
      */
-    public static Duration timeOrZero(String where, String text) {
-        return timeOrZero(new Value(text, where));
+    public static Duration keyValueTime(String where, String text) {
+        return keyValueTime(new Value(text, where));
     }
 
     private static Duration time(Value value, String alternative) {

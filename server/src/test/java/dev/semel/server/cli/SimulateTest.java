@@ -77,7 +77,7 @@ class SimulateTest {
                 "--writers 10001|--writers must be from 1 to 10000, not 10001.",
                 "--settle 5|--settle must be a time such as 24h (a whole number with ms, s, m, h or d, at most 100 years), not '5'.",
                 "--gap -1s|--gap must be a time",
-                "--staleness 9999d|--staleness must be from 0 to 365 days",
+                "--staleness 9999d|--staleness must be from 0 to 365 days, not '9999d'.",
                 "--settle 365d|The times are too long for 100000 posts",
                 "--occupancy 1.1|--occupancy must be a number from 0 to 1, not '1.1'.",
                 "--occupancy NaN|--occupancy must be a number from 0 to 1, not 'NaN'.",

@@ -229,7 +229,7 @@ class ServerSettingsTest {
         assertThatThrownBy(() -> read(Map.of(Setting.SHORT_IDS, "kv", Setting.KV_GAP, "1")))
                 .hasMessageStartingWith("--kv-gap must be a time");
         assertThatThrownBy(() -> read(Map.of(Setting.SHORT_IDS, "kv", Setting.KV_SETTLE, "366d")))
-                .hasMessageStartingWith("kv-settle must be from 0 to 365 days");
+                .hasMessage("--kv-settle must be from 0 to 365 days, not '366d'");
     }
 
     @Test

@@ -279,6 +279,14 @@ class KvShortIdAllocatorTest {
     }
 
     @Test
+    void postThatIsNotThereWhenItIsVerified_hasAnUnknownOutcome_andIsNotWrittenAgain() {
+        store.withStaleness(Duration.ofSeconds(1)); // more than the timing says
+        assertThat(failure()).hasCauseInstanceOf(UnknownOutcomeException.class);
+        assertThat(count("put post:")).isEqualTo(1);
+        assertThat(store.current("post:" + lastKey())).isPresent();
+    }
+
+    @Test
     void postThatIsReplacedBeforeItIsVerified_getsAnotherId() {
         beforeCall(3, "get post:", () -> store.put("post:" + lastKey(), OTHERS, null));
         Json created = allocate().orElseThrow();
@@ -347,7 +355,7 @@ class KvShortIdAllocatorTest {
         Time system = Time.system();
         SimulatedKeyValueStore shared = new SimulatedKeyValueStore(system);
         nonces(2).skip(12).forEach(nonce -> shared.put("post:260107-" + nonce, OTHERS, null));
-        KvTiming timing = new KvTiming(Duration.ofMillis(400), Duration.ofMillis(300), Duration.ZERO);
+        KvTiming timing = new KvTiming(Duration.ofMillis(2_100), Duration.ofSeconds(2), Duration.ZERO);
         ExecutorService threads = Executors.newFixedThreadPool(16);
         List<Json> created = new ArrayList<>();
         try {
