@@ -37,7 +37,7 @@ final class DryRunStore implements DocumentStore {
         return scratch.read(id).or(() -> target.read(id));
     }
 
-    /** The preconditions are met, since nobody else writes here. Those on documents of the target could not be checked. */
+    /** The preconditions are met, since the scratch store has no other writer. Those on documents of the target could not be checked. */
     @Override
     public CommitResult commit(Commit commit) {
         return scratch.commit(new Commit(commit.id(), commit.idempotencyWrite(), Map.of(), commit.writes()));

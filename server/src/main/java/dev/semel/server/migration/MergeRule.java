@@ -19,7 +19,7 @@ public record MergeRule(Kind kind, List<String> field) {
 
     private static final String SUM = "sum:";
 
-    /** The rules. */
+    /** What happens to documents with the same new key. */
     public enum Kind {
         /** The latest document stays: by the time of its update, then by its version, then by its position in the source. */
         NEWEST,

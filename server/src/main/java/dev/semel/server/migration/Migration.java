@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * keys may have expired by then.
  *
  * <p>Each document is created under the precondition that there is none with its key. So a migration never overwrites a document that it has
- * not written, whoever writes meanwhile. A rollback deletes the documents that are unchanged since they were written, which it knows by
+ * not written, even while users write. A rollback deletes the documents that are unchanged since they were written, which it knows by
  * their commit ids, and each batch of deletions is one commit, too.
  *
  * <p>Everything that a migration keeps is in the store of the documents, in collections whose names begin with {@code migration/}.

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** What a line of the source becomes, as far as the line alone determines it. */
 sealed interface Planned {
 
-    /** Returns the line. */
+    /** Returns the line as it was read from the source. */
     SourceLine line();
 
     /**

@@ -79,7 +79,7 @@ class HelpTest {
     @Test
     void helpOfServe_opensWithTheEssentialSettings() {
         List<String> lines = semel("serve --help").out().lines().toList();
-        assertThat(lines.size()).isLessThanOrEqualTo(66);
+        assertThat(lines.size()).isLessThanOrEqualTo(68);
         int end = lines.indexOf(Tier.FREQUENT.heading() + ":");
         assertThat(end).isBetween(5, 24);
         String opening = String.join("\n", lines.subList(0, end));

@@ -62,7 +62,7 @@ class UsageErrorsTest {
                 "finger-print -|semel|Unknown command 'finger-print'. Did you mean 'fingerprint'?",
                 "tortrue|semel|Unknown command 'tortrue'. Did you mean 'torture'?",
                 "bnech ids|semel|Unknown command 'bnech'. Did you mean 'bench'?",
-                "start|semel|Unknown command 'start'. Choose one of serve, backup, restore, outbox, id, key, fingerprint, simulate,"
+                "start|semel|Unknown command 'start'. Choose one of serve, backup, restore, outbox, migrate, id, key, fingerprint, simulate,"
                         + " completion, help, test, bench, torture.",
                 "--verison|semel|Unknown option '--verison'. Did you mean '--version'?",
                 "-x|semel|Unknown option '-x'.",
