@@ -72,7 +72,8 @@ final class Catalog {
         this.transactions = transactions;
     }
 
-    private static final class Recent extends LinkedHashMap<DocumentId, Entry> {
+    /** The entry is named with its class, since maps have a nested type {@code Entry}, too. */
+    private static final class Recent extends LinkedHashMap<DocumentId, Catalog.Entry> {
         private static final long serialVersionUID = 1L;
 
         Recent() {
@@ -80,7 +81,7 @@ final class Catalog {
         }
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<DocumentId, Entry> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<DocumentId, Catalog.Entry> eldest) {
             return size() > MOST_REMEMBERED;
         }
     }
