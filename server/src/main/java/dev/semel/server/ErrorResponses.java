@@ -4,6 +4,7 @@ import dev.semel.http.Problem;
 import dev.semel.server.web.ClientTxIds;
 import dev.semel.server.web.Cors;
 import dev.semel.server.web.ErrorFilter;
+import dev.semel.server.web.ErrorPages;
 import dev.semel.server.web.SecurityHeaders;
 import dev.semel.store.internal.UniqueIds;
 import java.nio.ByteBuffer;
@@ -67,11 +68,14 @@ final class ErrorResponses extends ErrorHandler {
         SecurityHeaders.set(request, response.getHeaders());
         ClientTxIds.set(request, response.getHeaders());
         cors.set(request, response.getHeaders());
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
+        boolean isPage = ErrorPages.isForBrowser(
+                request.getMethod(), request.getHeaders().get(HttpHeader.ACCEPT));
+        response.getHeaders().add(HttpHeader.VARY, "Accept");
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, isPage ? ErrorPages.CONTENT_TYPE : Problem.CONTENT_TYPE);
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
         }
-        response.write(true, ByteBuffer.wrap(problem.toJson()), callback);
+        response.write(true, ByteBuffer.wrap(isPage ? ErrorPages.page(problem) : problem.toJson()), callback);
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.semel.server.web;
 import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
-import dev.semel.http.servlet.ProblemSender;
 import dev.semel.id.TextFormat;
 import dev.semel.store.StoreException;
 import dev.semel.store.internal.UniqueIds;
@@ -80,7 +79,7 @@ public final class ErrorFilter extends HttpFilter {
             Problem problem = problem(cause, Routes.known(request), id);
             if (!response.isCommitted()) {
                 response.resetBuffer();
-                ProblemSender.send(problem, response);
+                ErrorPages.send(problem, request, response);
             }
         }
     }
