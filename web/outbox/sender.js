@@ -64,6 +64,7 @@ export class Sender {
   #networkSince = -Infinity;
   /** @type {any} */
   #timer;
+  #timerDue = Infinity;
   #lastTick = 0;
   #nextSearch = 0;
   #nextSweep = 0;
@@ -142,6 +143,7 @@ export class Sender {
   }
 
   #tick() {
+    this.#timerDue = Infinity;
     const now = this.#clock.now();
     if (now >= this.#nextSearch || this.#nextSearch - now > BETWEEN_SEARCHES) {
       this.#nextSearch = now + BETWEEN_SEARCHES;
@@ -151,27 +153,31 @@ export class Sender {
       this.#nextSweep = now + BETWEEN_SWEEPS;
       this.#store.purge(now - this.#settings.keepConfirmed).catch(this.#events.failed);
     }
+    let next = this.#nextSearch;
     const isSetBack = now + SMALL_CORRECTION < this.#lastTick;
     this.#lastTick = now;
     for (const [lane, due] of [...this.#waiting]) {
       if (due <= now || isSetBack) {
         this.offer(lane); // it checks when it is due
+      } else {
+        next = Math.min(next, due);
       }
     }
-    this.#schedule();
+    this.#wakeAt(next);
   }
 
-  #schedule() {
-    if (this.#isStopped) {
-      return;
+  /**
+   * Sets the timer, if it is not due earlier already.
+   *
+   * @param {number} time
+   */
+  #wakeAt(time) {
+    if (!this.#isStopped && time < this.#timerDue) {
+      const now = this.#clock.now();
+      this.#timerDue = Math.min(time, now + LONGEST_TIMER);
+      this.#clock.clearTimeout(this.#timer);
+      this.#timer = this.#clock.setTimeout(() => this.#tick(), Math.max(0, this.#timerDue - now));
     }
-    this.#clock.clearTimeout(this.#timer);
-    const now = this.#clock.now();
-    let next = Math.min(now + LONGEST_TIMER, this.#nextSearch);
-    for (const due of this.#waiting.values()) {
-      next = Math.min(next, due);
-    }
-    this.#timer = this.#clock.setTimeout(() => this.#tick(), Math.max(0, next - now));
   }
 
   /** Offers all lanes that have entries. */
@@ -181,7 +187,7 @@ export class Sender {
       (e) => {
         if (!this.#isStopped) {
           this.#nextSearch = this.#clock.now() + AFTER_FAILURE;
-          this.#schedule();
+          this.#wakeAt(this.#nextSearch);
           this.#events.failed(e);
         }
       },
@@ -226,7 +232,7 @@ export class Sender {
       this.#ready.add(lane);
     } else if (due !== null) {
       this.#waiting.set(lane, due);
-      this.#schedule();
+      this.#wakeAt(due);
     }
     this.#startLanes();
   }

@@ -23,8 +23,8 @@ class DecisionCellsTest {
             Path.of("../store-testkit/src/main/resources/dev/semel/testkit/client/decisions.json");
 
     private static final int[] STATUSES = {
-        200, 201, 202, 204, 299, 300, 302, 307, 308, 400, 401, 402, 403, 404, 405, 407, 408, 409, 410, 412, 413, 415, 422, 425,
-        428, 429, 451, 500, 501, 502, 503, 504, 511, 599
+        200, 201, 202, 204, 299, 300, 302, 307, 308, 400, 401, 402, 403, 404, 405, 407, 408, 409, 410, 412, 413, 415,
+        422, 425, 428, 429, 451, 500, 501, 502, 503, 504, 511, 599
     };
 
     private static final List<String> CODES =
@@ -120,8 +120,9 @@ class DecisionCellsTest {
             Files.writeString(FILE, DecisionCell.json(cells()));
         }
         assertThat(DecisionCell.all())
-                .as("decisions.json is out of date; update it with: mvn -q -Dquick -pl outbox -am test -Dtest=DecisionCellsTest"
-                        + " -Dsurefire.failIfNoSpecifiedTests=false -Ddecisions.write=true")
+                .as(
+                        "decisions.json is out of date; update it with: mvn -q -Dquick -pl outbox -am test -Dtest=DecisionCellsTest"
+                                + " -Dsurefire.failIfNoSpecifiedTests=false -Ddecisions.write=true")
                 .isEqualTo(cells());
     }
 
@@ -129,6 +130,7 @@ class DecisionCellsTest {
     void sharedCells_haveAllDecisions() {
         assertThat(cells().stream().map(DecisionCell::decision).distinct())
                 .containsExactlyInAnyOrder("retry", "confirm", "refresh_token", "ask_later", "look_up", "fail");
-        assertThat(cells()).anyMatch(cell -> cell.atLeastMillis() == Duration.ofDays(1).toMillis());
+        assertThat(cells())
+                .anyMatch(cell -> cell.atLeastMillis() == Duration.ofDays(1).toMillis());
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Tabs of a browser on a site of their own. */
+/** Tabs of a browser on a site that only this test uses. */
 abstract class BrowserFixture {
 
     /** How many times faster than real time the clock of an outbox runs. */
@@ -94,8 +94,7 @@ abstract class BrowserFixture {
 
     /** Awaits that the API has received so many requests. */
     final void awaitReceived(int count) {
-        Eventually.assertHolds(
-                () -> Assertions.assertThat(site.received()).hasSizeGreaterThanOrEqualTo(count));
+        Eventually.assertHolds(() -> Assertions.assertThat(site.received()).hasSizeGreaterThanOrEqualTo(count));
     }
 
     /** Adds an entry to the outbox of a tab, and returns its id. */

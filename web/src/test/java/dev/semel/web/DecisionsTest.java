@@ -13,8 +13,8 @@ class DecisionsTest extends BrowserFixture {
     @Test
     void everyCell_isDecidedAsByTheJavaOutbox() {
         Page page = tab();
-        Object wrong = page.evaluate(
-                """
+        Object wrong =
+                page.evaluate("""
                 async ([json, clientTxId, arrival]) => {
                   const { decide, semelProof } = await import("/assets/outbox/decisions.js");
                   const cells = JSON.parse(json);
@@ -29,8 +29,7 @@ class DecisionsTest extends BrowserFixture {
                     }
                   }
                   return cells.length < 200 ? ["only " + cells.length + " cells"] : wrong;
-                }""",
-                List.of(DecisionCell.json(), DecisionCell.CLIENT_TX_ID, DecisionCell.ARRIVAL));
+                }""", List.of(DecisionCell.json(), DecisionCell.CLIENT_TX_ID, DecisionCell.ARRIVAL));
         assertThat((List<?>) wrong).isEmpty();
     }
 

@@ -25,7 +25,8 @@ class IdsTest extends BrowserFixture {
         assertThat(tid62(page, 189_388_800, 0xff)).isEqualTo("04XhXZJ8dUJgViwbH");
         assertThat(tid62(page, 0, 0)).isEqualTo("00000000000000000");
         assertThat(tid62(page, 0xffffffffL, 0xff)).isEqualTo("1f2SI9UJPXvb7vdJ1");
-        assertThat(run(page, "try { harness.tid62(0) } catch (e) { return e.name }")).isEqualTo("RangeError");
+        assertThat(run(page, "try { harness.tid62(0) } catch (e) { return e.name }"))
+                .isEqualTo("RangeError");
     }
 
     @Test
@@ -34,8 +35,9 @@ class IdsTest extends BrowserFixture {
         String uuid = "(fill) => harness.uuid4(new Uint8Array(16).fill(fill))";
         assertThat(page.evaluate(uuid, 0)).isEqualTo("00000000-0000-4000-8000-000000000000");
         assertThat(page.evaluate(uuid, 0xff)).isEqualTo("ffffffff-ffff-4fff-bfff-ffffffffffff");
-        assertThat(page.evaluate(
-                        "() => harness.uuid4(Uint8Array.from('919108f752d133209bacf847db4148a8'.match(/../g), (byte) => parseInt(byte, 16)))"))
+        assertThat(
+                        page.evaluate(
+                                "() => harness.uuid4(Uint8Array.from('919108f752d133209bacf847db4148a8'.match(/../g), (byte) => parseInt(byte, 16)))"))
                 .isEqualTo("919108f7-52d1-4320-9bac-f847db4148a8");
     }
 

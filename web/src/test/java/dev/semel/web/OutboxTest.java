@@ -3,17 +3,12 @@ package dev.semel.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import dev.semel.testkit.Eventually;
 import dev.semel.web.Site.Received;
 import dev.semel.web.Site.Reply;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** An outbox in one tab. */
+/** An outbox in one tab: what is stored, and what is sent. */
 class OutboxTest extends BrowserFixture {
 
     @Test
@@ -34,7 +29,8 @@ class OutboxTest extends BrowserFixture {
         String members = "operation, method, endpoint, payload, lane, status, retryCount";
         String added = run(
                 tab,
-                "const { " + members + ", ...rest } = await harness.outbox.add({ operation: 'create_post', method: 'PUT',"
+                "const { " + members
+                        + ", ...rest } = await harness.outbox.add({ operation: 'create_post', method: 'PUT',"
                         + " endpoint: '/v1/posts/1?x=y', payload: { text: 'é' }, lane: 'ann' });"
                         + " return JSON.stringify({ " + members + " }) + ' ' + Object.keys(rest).join()");
         assertThat(added)
@@ -45,7 +41,8 @@ class OutboxTest extends BrowserFixture {
         assertThat(run(tab, "return JSON.stringify((await harness.outbox.entries())[0].response)"))
                 .isEqualTo("{\"status\":201,\"body\":\"{\\\"id\\\":7}\"}");
         Received sent = site.received().get(0);
-        assertThat(sent.method() + " " + sent.path() + " " + sent.body()).isEqualTo("PUT /v1/posts/1?x=y {\"text\":\"é\"}");
+        assertThat(sent.method() + " " + sent.path() + " " + sent.body())
+                .isEqualTo("PUT /v1/posts/1?x=y {\"text\":\"é\"}");
         assertThat(sent.header("content-type")).isEqualTo("application/json");
         assertThat(sent.headers()).doesNotContainKeys("cookie", "referer", "authorization");
         assertThat(sent.header("idempotency-key"))

@@ -106,9 +106,8 @@ class SendingTest extends BrowserFixture {
 
     @Test
     void clockThatIsSetBack_doesNotExtendAPause() {
-        site.respond(request -> site.received().size() == 1
-                ? new Reply(503, Map.of("Retry-After", "3600"), "")
-                : request.confirmed());
+        site.respond(request ->
+                site.received().size() == 1 ? new Reply(503, Map.of("Retry-After", "3600"), "") : request.confirmed());
         Page tab = tab("{}");
         add(tab, "a", "lane");
         Eventually.assertHolds(() -> assertThat(reasons(tab)).isEqualTo("server_error"));
@@ -121,7 +120,10 @@ class SendingTest extends BrowserFixture {
     void redirect_isNotFollowed() {
         site.respond(request -> request.path().equals("/v1/elsewhere")
                 ? request.confirmed()
-                : new Reply(307, Map.of("Location", "/v1/elsewhere", "X-Client-Tx-Id", request.header("x-client-tx-id")), ""));
+                : new Reply(
+                        307,
+                        Map.of("Location", "/v1/elsewhere", "X-Client-Tx-Id", request.header("x-client-tx-id")),
+                        ""));
         Page tab = tab("{}");
         add(tab, "a", "lane");
         awaitReceived(2);
@@ -145,9 +147,8 @@ class SendingTest extends BrowserFixture {
 
     @Test
     void apiOfOthers_provesItsResponsesByASetting() {
-        site.respond(request -> site.received().size() == 1
-                ? Reply.of(200)
-                : new Reply(200, Map.of("Bank-Request-Id", "7"), ""));
+        site.respond(request ->
+                site.received().size() == 1 ? Reply.of(200) : new Reply(200, Map.of("Bank-Request-Id", "7"), ""));
         Page tab = tab("{\"proof\":{\"header\":\"Bank-Request-Id\"}}");
         add(tab, "a", "lane");
         awaitTexts(tab, "confirmed", "a");
@@ -185,10 +186,11 @@ class SendingTest extends BrowserFixture {
         for (String text : List.of("a", "b", "c", "d")) {
             add(tab, text, text.equals("c") ? "two" : "one");
         }
-        String list = "const list = async (query) => (await harness.outbox.entries(query)).map(({ payload }) => payload.text).join('');"
-                + " const [first] = await harness.outbox.entries();"
-                + " return [await list(), await list({ lane: 'one' }), await list({ limit: 2 }), await list({ after: first.id, limit: 2 }),"
-                + " await list({ status: 'failed' })].join()";
+        String list =
+                "const list = async (query) => (await harness.outbox.entries(query)).map(({ payload }) => payload.text).join('');"
+                        + " const [first] = await harness.outbox.entries();"
+                        + " return [await list(), await list({ lane: 'one' }), await list({ limit: 2 }), await list({ after: first.id, limit: 2 }),"
+                        + " await list({ status: 'failed' })].join()";
         assertThat(run(tab, list)).isEqualTo("abcd,abd,ab,bc,");
     }
 }

@@ -131,7 +131,8 @@ final class Site implements AutoCloseable {
     private static void handle(HttpExchange exchange, Api responses) throws IOException {
         try (exchange) {
             Map<String, String> headers = new TreeMap<>();
-            exchange.getRequestHeaders().forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.get(0)));
+            exchange.getRequestHeaders()
+                    .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.get(0)));
             String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
             Reply reply = responses.respond(new Received(
                     exchange.getRequestMethod(), exchange.getRequestURI().toString(), headers, body));

@@ -37,7 +37,8 @@ class StorageTest extends BrowserFixture {
             return request.confirmed();
         });
         Page tab = tab();
-        CDPSession session = context.newCDPSession(tab); // before the storage is used, as the browser remembers how much is left
+        CDPSession session =
+                context.newCDPSession(tab); // before the storage is used, as the browser remembers how much is left
         setQuota(session, 300_000);
         open(tab, "{\"timeout\":6000000}");
         add(tab, "a", "lane");
@@ -106,10 +107,11 @@ class StorageTest extends BrowserFixture {
         Page tab = tab("{}");
         add(tab, "a", "lane");
         Page newer = tab();
-        assertThat(run(
-                        newer,
-                        "return await new Promise((resolve) => { const open = indexedDB.open('semel-outbox:outbox', 2);"
-                                + " open.onblocked = () => resolve('blocked'); open.onsuccess = () => { open.result.close(); resolve('open') } })"))
+        assertThat(
+                        run(
+                                newer,
+                                "return await new Promise((resolve) => { const open = indexedDB.open('semel-outbox:outbox', 2);"
+                                        + " open.onblocked = () => resolve('blocked'); open.onsuccess = () => { open.result.close(); resolve('open') } })"))
                 .isEqualTo("open");
         assertThat(run(tab, ADD)).isEqualTo("storage_newer");
         assertThat(errors(tab)).contains("storage_unavailable");

@@ -19,16 +19,14 @@ class TabsTest extends BrowserFixture {
 
     /** Begins to add entries, without waiting until they are added. */
     private static void addMany(Page page, String prefix) {
-        page.evaluate(
-                """
+        page.evaluate("""
                 ([prefix, count]) => {
                   window.adding = (async () => {
                     for (let i = 0; i < count; i++) {
                       await harness.outbox.add({ endpoint: '/v1/posts', payload: { text: prefix + i }, lane: 'lane' });
                     }
                   })();
-                }""",
-                List.of(prefix, MANY));
+                }""", List.of(prefix, MANY));
     }
 
     private List<String> sent(String prefix) {
@@ -69,7 +67,8 @@ class TabsTest extends BrowserFixture {
         Page one = tab("{}");
         Page two = tab("{}");
         String id = add(one, "a", "lane");
-        String seen = "return harness.changes.filter(({ id }) => id === '" + id + "').map(({ change }) => change).join(' ')";
+        String seen =
+                "return harness.changes.filter(({ id }) => id === '" + id + "').map(({ change }) => change).join(' ')";
         Eventually.assertHolds(() -> assertThat(run(two, seen)).isEqualTo("added sending confirmed"));
         assertThat(texts(two, "confirmed")).isEqualTo("a");
     }
@@ -111,14 +110,14 @@ class TabsTest extends BrowserFixture {
             }
             return request.confirmed();
         });
-        Page frozen = tab("{\"timeout\":600000}");
-        awaitSender(frozen);
-        Page other = tab("{}");
-        add(other, "a", "lane");
+        Page frozen = tab();
+        run(frozen, "harness.open()"); // in real time, and alone: it must not be stopped while it uses its storage
+        add(frozen, "a", "lane");
         awaitReceived(1);
         CDPSession session = context.newCDPSession(frozen);
         session.send("Debugger.enable");
         session.send("Debugger.pause");
+        Page other = tab("{}");
         add(other, "b", "lane");
         awaitTexts(other, "confirmed", "a b");
         assertThat(isSender(other)).isTrue();
@@ -129,6 +128,31 @@ class TabsTest extends BrowserFixture {
         awaitTexts(frozen, "confirmed", "a b c");
         assertThat(counts(frozen)).isEqualTo("{\"pending\":0,\"failed\":0,\"confirmed\":3}");
         assertThat(isSender(other)).isTrue();
+    }
+
+    @Test
+    void writesOfAnEarlierEpoch_areRejected_andChangeNothing() {
+        Page tab = tab();
+        String results = run(tab, """
+                const { EntryStore, LostEpochError } = await import("/assets/outbox/store.js");
+                const store = new EntryStore("epochs", () => {});
+                await store.add({ id: "a", lane: "lane", status: "pending", retryCount: 0, body: "1" });
+                const old = await store.newEpoch();
+                const [entry] = await store.list({});
+                const seen = await store.sender();
+                const current = await store.newEpoch(seen);
+                const wrong = { ...entry, status: "failed" };
+                const writes = [() => store.mark(old, wrong), () => store.update(old, wrong), () => store.confirm(old, wrong, 0),
+                  () => store.forget(old, wrong), () => store.beat(old)];
+                const results = [];
+                for (const write of writes) {
+                  results.push(await write().then(() => "written", (e) => e instanceof LostEpochError));
+                }
+                results.push(await store.newEpoch(seen), JSON.stringify(await store.list({})) === JSON.stringify([entry]));
+                results.push((await store.update(current, wrong)).status, (await store.sender()).beat);
+                await store.close();
+                return results.join();""");
+        assertThat(results).isEqualTo("true,true,true,true,true,,true,failed,1");
     }
 
     @Test

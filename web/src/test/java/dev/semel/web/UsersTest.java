@@ -98,16 +98,22 @@ class UsersTest extends BrowserFixture {
     }
 
     private static String error(Page tab) {
-        return run(tab, "return (await harness.outbox.entries({ status: 'pending' })).map((entry) => entry.lastError).join()");
+        return run(
+                tab,
+                "return (await harness.outbox.entries({ status: 'pending' })).map((entry) => entry.lastError).join()");
     }
 
     @Test
     void supplierThatFails_delaysTheEntry_andNothingIsStoredOfATokenThatWorks() {
         Page tab = tab();
         run(tab, "window.failing = true");
-        open(tab, "user: 'ann',", "async () => { if (failing) { throw new Error('offline') } return " + quoted("ann") + " }");
+        open(
+                tab,
+                "user: 'ann',",
+                "async () => { if (failing) { throw new Error('offline') } return " + quoted("ann") + " }");
         add(tab, "a", "lane");
-        Eventually.assertHolds(() -> assertThat(error(tab)).isEqualTo("unauthorized: the token supplier has failed: offline"));
+        Eventually.assertHolds(
+                () -> assertThat(error(tab)).isEqualTo("unauthorized: the token supplier has failed: offline"));
         run(tab, "failing = false; harness.outbox.wake()");
         awaitTexts(tab, "confirmed", "a");
         String stored = run(

@@ -7,7 +7,7 @@ import java.util.Map;
 @SuppressWarnings("ArrayRecordComponent") // never compared or modified
 public record Asset(String contentType, byte[] bytes, String tag) {
 
-    /** Media type of scripts. */
+    /** The media type of scripts and modules. */
     public static final String JAVASCRIPT = "text/javascript;charset=utf-8";
 
     /** Creates a file with the tag of its bytes. */

@@ -2,8 +2,8 @@ package dev.semel.server.outbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import dev.semel.testkit.ScaledTime;
 import dev.semel.testkit.client.ClientDriver;
@@ -112,23 +112,17 @@ final class BrowserDriver implements ClientDriver {
     }
 
     private void openOutbox(Page tab) {
-        Map<String, Object> clock = Map.of(
-                "origin",
-                (double) host.origin.toEpochMilli(),
-                "speed",
-                host.speed,
-                "offset",
-                (double) host.offset.toMillis());
-        tab.evaluate(
-                """
+        Map<String, Object> clock =
+                Map.of("origin", (double) host.origin.toEpochMilli(), "speed", host.speed, "offset", (double)
+                        host.offset.toMillis());
+        tab.evaluate("""
                 ([api, user, clock]) => {
                   harness.open({ name: "scenario", timeout: 4000 * clock.speed, parallel: 16,
                     token: () => harness.devToken(api, user) }, clock);
-                }""",
-                List.of(api.toString(), user, clock));
+                }""", List.of(api.toString(), user, clock));
     }
 
-    private Object evaluate(String script, Object argument) {
+    private Object evaluate(String script, @Nullable Object argument) {
         return host.run(() -> Objects.requireNonNull(page).evaluate(script, argument));
     }
 
@@ -161,16 +155,14 @@ final class BrowserDriver implements ClientDriver {
 
     @Override
     public String add(Request request) {
-        return (String) evaluate(
-                """
+        return (String) evaluate("""
                 async ([method, endpoint, payload, lane]) => {
                   const request = { method, endpoint, lane };
                   if (payload !== "") {
                     request.payload = JSON.parse(payload);
                   }
                   return (await harness.outbox.add(request)).id;
-                }""",
-                List.of(request.method(), request.endpoint(), request.payload(), request.lane()));
+                }""", List.of(request.method(), request.endpoint(), request.payload(), request.lane()));
     }
 
     @Override

@@ -96,7 +96,8 @@ class BrowserOutboxTest {
     }
 
     private static void add(Page tab, String text) {
-        tab.evaluate("(text) => harness.outbox.add({ endpoint: '/v1/feed/posts', payload: { text } }).then(() => {})", text);
+        tab.evaluate(
+                "(text) => harness.outbox.add({ endpoint: '/v1/feed/posts', payload: { text } }).then(() => {})", text);
     }
 
     private static String counts(Page tab) {
@@ -112,7 +113,9 @@ class BrowserOutboxTest {
         List<String> texts = new ArrayList<>();
         String after = "";
         do {
-            var page = of.as("reader").get("/v1/feed/posts?limit=1000&after=" + after).json();
+            var page = of.as("reader")
+                    .get("/v1/feed/posts?limit=1000&after=" + after)
+                    .json();
             page.get("items").forEach(post -> {
                 if (post.get("author").stringValue().equals(author)) {
                     texts.add(0, post.get("text").stringValue());
@@ -135,12 +138,10 @@ class BrowserOutboxTest {
             Page tab = tab(context, proxy.uri());
             proxy.network(false);
             open(tab, proxy.uri(), "many");
-            tab.evaluate(
-                    """
+            tab.evaluate("""
                     ([count, lanes]) => Promise.all(Array.from({ length: count }, (_, i) =>
                       harness.outbox.add({ endpoint: "/v1/feed/posts", payload: { text: i % lanes + "/" + i }, lane: "lane" + i % lanes })))
-                      .then(() => {})""",
-                    List.of(MANY, LANES));
+                      .then(() => {})""", List.of(MANY, LANES));
             assertThat(counts(tab)).startsWith("{\"pending\":" + MANY);
             networkIsBack(proxy, tab);
             Eventually.assertHolds(
@@ -228,16 +229,14 @@ class BrowserOutboxTest {
             add(tab, "hello");
             awaitConfirmed(tab, 1);
             assertThat(posts(api, "elsewhere")).containsExactly("hello");
-            Eventually.assertHolds(() -> assertThat((Double) tab.evaluate(
-                            """
+            Eventually.assertHolds(() -> assertThat((Double) tab.evaluate("""
                             () => new Promise((resolve) => {
                               const open = indexedDB.open("semel-outbox:outbox:elsewhere");
                               open.onsuccess = () => {
                                 const get = open.result.transaction("meta").objectStore("meta").get("keyLife");
                                 get.onsuccess = () => { open.result.close(); resolve((get.result ?? 0) + 0.5); };
                               };
-                            })"""))
-                    .isBetween(7_190_000.0, 7_210_000.0));
+                            })""")).isBetween(7_190_000.0, 7_210_000.0));
         }
     }
 }

@@ -120,7 +120,9 @@ class ServerSettingsTest {
     @Test
     void origins_areRead() {
         assertThat(read(Map.of()).corsOrigins()).isEmpty();
-        assertThat(read(Map.of(Setting.CORS_ORIGINS, "https://app.example.com, http://localhost:3000,http://[::1]:8080"))
+        assertThat(read(Map.of(
+                                Setting.CORS_ORIGINS,
+                                "https://app.example.com, http://localhost:3000,http://[::1]:8080"))
                         .corsOrigins())
                 .containsExactlyInAnyOrder("https://app.example.com", "http://localhost:3000", "http://[::1]:8080");
     }

@@ -48,7 +48,7 @@ public record DecisionCell(
         }
     }
 
-    /** Returns all cells. */
+    /** Returns all cells, in the order of the file. */
     public static List<DecisionCell> all() {
         return List.of(new JsonMapper().readValue(json(), DecisionCell[].class));
     }
