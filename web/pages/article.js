@@ -213,6 +213,7 @@ function commentSection({ id }, actions) {
   const field = h("textarea", {
     id: `comment-${id}`,
     rows: 1,
+    placeholder: "Reply",
     dir: "auto",
     value: actions.drafts.get(id) ?? "",
     input: () => actions.drafts.set(id, field.value),
@@ -248,8 +249,8 @@ function commentSection({ id }, actions) {
     problem,
   );
   return h(
-    "section",
-    { className: "comments", "aria-label": "Comments" },
+    "div",
+    { className: "comments", role: "group", "aria-label": "Comments" },
     h("ol", {}),
     button(id, "More comments", actions.more, "quiet more"),
     form,

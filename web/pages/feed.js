@@ -15,6 +15,9 @@ const DAY = 24 * 60 * 60 * 1000;
 const TIMEOUT = 15_000;
 const MINUTE = 60_000;
 
+/** How long signing out waits for a request in progress. It stays in the outbox. */
+const CLOSING = 1000;
+
 /** @param {string} text */
 function wellFormed(text) {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
@@ -95,7 +98,6 @@ class FeedPage {
 
   async start() {
     byId("composer").hidden = false;
-    byId("feed").hidden = false;
     this.#listen();
     onSignOut(
       async () => {
@@ -105,7 +107,8 @@ class FeedPage {
       async () => {
         this.#live.stop();
         this.#cache.clear();
-        await this.#outbox.close();
+        await this.#outbox.purge().catch(() => {}); // what is confirmed need not stay on the device
+        await Promise.race([this.#outbox.close(), new Promise((resolve) => setTimeout(resolve, CLOSING))]);
       },
     );
     try {
@@ -406,6 +409,7 @@ class FeedPage {
     const own = [...this.#ownPosts()];
     const keys = [...own, ...this.#timeline.order];
     this.#positions = new Map(keys.map((key, i) => [key, i]));
+    byId("feed").hidden = keys.length === 0;
     this.#list.keys = keys;
     byId("feed").setAttribute("aria-busy", String(this.#timeline.isLoading));
     const end = byId("end");
@@ -440,7 +444,7 @@ class FeedPage {
       try {
         this.#others.set(id, await this.#get(`/v1/feed/posts/${id}`));
       } catch (e) {
-        // it does not exist, or is asked for again after the next start
+        // it does not exist, or is read after the next start
       }
       this.#list.forget(id);
       this.#show();
@@ -521,5 +525,8 @@ function start() {
   }
 }
 
-window.addEventListener("semel-signed-in", start);
+window.addEventListener("semel-signed-in", () => {
+  start();
+  byId("text").focus();
+});
 start();

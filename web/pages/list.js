@@ -234,5 +234,5 @@ export class WindowedList {
 }
 
 function gap() {
-  return h("div", { className: "gap", "aria-hidden": "true" });
+  return h("div", { className: "gap" });
 }

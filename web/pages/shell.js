@@ -42,7 +42,7 @@ function show() {
 function gateElement() {
   let gate = byId("gate");
   if (gate === null) {
-    gate = h("div", { id: "gate", className: "gate" });
+    gate = h("div", { id: "gate", className: "gate", role: "region", "aria-label": "Sign in" });
     document.querySelector("header")?.after(gate);
   }
   return gate;
@@ -116,7 +116,7 @@ async function signOut() {
   }
 }
 
-/** Installs the service worker. A new version waits until no tab uses the old one, or a person asks for it. */
+/** Installs the service worker. A new version waits until no tab uses the old one, or a person requests it. */
 async function keepForOffline() {
   if (!("serviceWorker" in navigator)) {
     return;

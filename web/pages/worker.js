@@ -1,5 +1,5 @@
 /**
- * Keeps one version of the pages and their files, so that they load offline. Requests to the API are never answered from here. Paths of files
+ * Keeps one version of the pages and their files, so that they load offline. Requests to the API always go to the server. Paths of files
  * contain the version, and a page and its files come from the same cache, so versions never mix.
  */
 

@@ -4,7 +4,6 @@ import dev.semel.http.Problem;
 import dev.semel.server.web.ClientTxIds;
 import dev.semel.server.web.Cors;
 import dev.semel.server.web.ErrorFilter;
-import dev.semel.server.web.ErrorPages;
 import dev.semel.server.web.SecurityHeaders;
 import dev.semel.store.internal.UniqueIds;
 import java.nio.ByteBuffer;
@@ -68,14 +67,11 @@ final class ErrorResponses extends ErrorHandler {
         SecurityHeaders.set(request, response.getHeaders());
         ClientTxIds.set(request, response.getHeaders());
         cors.set(request, response.getHeaders());
-        boolean isPage = ErrorPages.isForBrowser(
-                request.getMethod(), request.getHeaders().get(HttpHeader.ACCEPT));
-        response.getHeaders().add(HttpHeader.VARY, "Accept");
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, isPage ? ErrorPages.CONTENT_TYPE : Problem.CONTENT_TYPE);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.CONTENT_TYPE);
         if (problem.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, "1");
         }
-        response.write(true, ByteBuffer.wrap(isPage ? ErrorPages.page(problem) : problem.toJson()), callback);
+        response.write(true, ByteBuffer.wrap(problem.toJson()), callback);
     }
 
     @Override

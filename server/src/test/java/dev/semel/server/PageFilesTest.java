@@ -123,14 +123,6 @@ class PageFilesTest {
                 .isEqualTo("application/problem+json");
     }
 
-    /** Also by Jetty, before the request reaches the routes. */
-    @Test
-    void malformedRequest_getsAPageInABrowser() throws Exception {
-        String response = RawSocket.send(
-                SERVER.server().port(), "GET /%00 HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n");
-        assertThat(response).startsWith("HTTP/1.1 400 ").contains("<h1>Bad request</h1>");
-    }
-
     @Test
     void text_isShownInTheDesign_asText() {
         String id = SERVER.as("ann")

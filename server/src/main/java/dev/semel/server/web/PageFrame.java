@@ -23,7 +23,7 @@ public final class PageFrame {
     private PageFrame() {}
 
     /**
-     * Returns a page. Without scripts, it needs no content security policy of its own.
+     * Returns a page. Without scripts, the default content security policy is enough.
      *
      * @param title the title as text
      * @param current the path in the navigation that leads to the page; empty if none does
