@@ -2,7 +2,6 @@ package dev.semel.server;
 
 import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
-import dev.semel.server.web.Html;
 import dev.semel.server.web.JsonText;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
@@ -11,7 +10,7 @@ import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The home page: an example to try, and all routes. */
+/** The root: the feed page for browsers; an example to try and all routes for programs. */
 final class HomePage implements App {
 
     /** The quick start in README.md. The second call is replayed, and the third is rejected. */
@@ -26,11 +25,13 @@ final class HomePage implements App {
 
     private final boolean devMode;
     private final Routes routes;
+    private final PageFiles pages;
     private volatile String baseUrl = "";
 
-    HomePage(boolean devMode, Routes routes) {
+    HomePage(boolean devMode, Routes routes, PageFiles pages) {
         this.devMode = devMode;
         this.routes = routes;
+        this.pages = pages;
     }
 
     /**
@@ -59,7 +60,7 @@ final class HomePage implements App {
 
     private ApiResponse home(Request request) {
         boolean page = request.header("Accept").orElse("").contains("text/html");
-        return (page ? ApiResponse.html(page()) : ApiResponse.ok(json())).with("Vary", "Accept");
+        return (page ? pages.feed(request) : ApiResponse.ok(json())).with("Vary", "Accept");
     }
 
     private ObjectNode json() {
@@ -70,23 +71,5 @@ final class HomePage implements App {
         ArrayNode all = json.putArray("routes");
         routes.all().forEach(route -> all.add(route.method() + " " + route.pattern()));
         return json;
-    }
-
-    private String page() {
-        StringBuilder page =
-                new StringBuilder("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Semel</title>"
-                        + "<style>body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-                        + "pre{background:#f4f4f4;padding:1rem;overflow:auto}</style>"
-                        + "<h1>Semel</h1><p>Every write happens exactly once, although clients retry. Paste this into a shell. The second"
-                        + " call is replayed, and the third is rejected.</p><pre>");
-        commands().forEach(command -> page.append(Html.escape(command)).append('\n'));
-        page.append(
-                "</pre><h2>Routes</h2>"
-                        + "<p><a href=\"docs\">API documentation</a>, and <a href=\"openapi.json\">the OpenAPI description</a>.</p><ul>");
-        routes.all()
-                .forEach(route -> page.append("<li><code>")
-                        .append(Html.escape(route.method() + " " + route.pattern()))
-                        .append("</code></li>"));
-        return page.append("</ul></html>").toString();
     }
 }

@@ -15,10 +15,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +74,10 @@ final class OutboxFiles implements App {
             }
         }
 
+        String path(String name) {
+            return "/assets/outbox/" + version + "/" + name;
+        }
+
         Asset file(String name) {
             Asset file = files.get(name);
             if (file == null) {
@@ -97,10 +103,18 @@ final class OutboxFiles implements App {
         return known;
     }
 
+    /** Returns the paths of all files with their version, the entry module first. */
+    List<String> versionedPaths() {
+        Loaded all = loaded();
+        return Stream.concat(Stream.of(ENTRY), all.files().keySet().stream().filter(name -> !name.equals(ENTRY)))
+                .map(all::path)
+                .toList();
+    }
+
     private ApiResponse latest(Request request) {
         Loaded all = loaded();
         String name = request.part("file");
-        return all.file(name).respond(request).with("Content-Location", "/assets/outbox/" + all.version() + "/" + name);
+        return all.file(name).respond(request).with("Content-Location", all.path(name));
     }
 
     private ApiResponse versioned(Request request) {

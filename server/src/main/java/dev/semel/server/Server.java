@@ -123,7 +123,9 @@ public final class Server implements AutoCloseable {
         Routes routes = new Routes();
         this.health = new Health(store, time);
         this.devMode = settings.tokens() == null ? new DevMode(time) : null;
-        this.home = new HomePage(devMode != null, routes);
+        OutboxFiles outbox = new OutboxFiles();
+        PageFiles pages = new PageFiles(devMode != null, routes, outbox);
+        this.home = new HomePage(devMode != null, routes, pages);
         health.declare(routes);
         metrics.declare(routes);
         home.declare(routes);
@@ -141,7 +143,8 @@ public final class Server implements AutoCloseable {
         new OperatorApi(transactions, admin, settings.once(), this.apps).declare(routes);
         new Sweeps(admin, sweeper).declare(routes);
         new ApiPages(routes).declare(routes);
-        new OutboxFiles().declare(routes);
+        outbox.declare(routes);
+        pages.declare(routes);
 
         RequestMeters requests = new RequestMeters(metrics, routes, health::doubt);
         this.jetty = new org.eclipse.jetty.server.Server(threads());

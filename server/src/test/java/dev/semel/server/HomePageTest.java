@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HomePageTest {
 
     private static String example(boolean devMode, String url) {
-        HomePage home = new HomePage(devMode, new Routes());
+        Routes routes = new Routes();
+        HomePage home = new HomePage(devMode, routes, new PageFiles(devMode, routes, new OutboxFiles()));
         home.listensOn(url);
         return String.join("\n", home.commands());
     }

@@ -1,11 +1,11 @@
 package dev.semel.server.auth;
 
 import dev.semel.http.Problem;
-import dev.semel.http.servlet.ProblemSender;
 import dev.semel.server.auth.Tokens.BadTokenException;
 import dev.semel.server.auth.Tokens.KeysUnavailableException;
 import dev.semel.server.web.Caller;
 import dev.semel.server.web.Callers;
+import dev.semel.server.web.ErrorPages;
 import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Routes;
 import dev.semel.server.web.Routes.Access;
@@ -49,13 +49,13 @@ public final class AuthFilter extends HttpFilter implements Callers {
                 if (e.problem().status() == HttpServletResponse.SC_UNAUTHORIZED) {
                     response.setHeader("WWW-Authenticate", CHALLENGE);
                 }
-                ProblemSender.send(e.problem(), response);
+                ErrorPages.send(e.problem(), request, response);
                 return;
             }
             if (access == Access.OPERATORS && !caller.isOperator()) {
                 Problem problem =
                         Problem.of(403, "not_operator", "Forbidden").detailed("The token must have the role operator");
-                ProblemSender.send(problem, response);
+                ErrorPages.send(problem, request, response);
                 return;
             }
             caller.attachTo(request);

@@ -1,8 +1,8 @@
 package dev.semel.server.auth;
 
 import dev.semel.http.Problem;
-import dev.semel.http.servlet.ProblemSender;
 import dev.semel.server.web.Cors;
+import dev.semel.server.web.ErrorPages;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -45,9 +45,9 @@ public final class LoopbackGuard extends HttpFilter {
         List<String> hosts = Collections.list(request.getHeaders("Host"));
         List<String> origins = Collections.list(request.getHeaders("Origin"));
         if (hosts.stream().anyMatch(host -> !isOurs(host)) || !isOurs(request.getServerName())) {
-            reject(response, "foreign_host", "Foreign Host");
+            reject(request, response, "foreign_host", "Foreign Host");
         } else if (!origins.stream().allMatch(origin -> isOwn(origin, hosts) || cors.allows(origin))) {
-            reject(response, "foreign_origin", "Foreign Origin");
+            reject(request, response, "foreign_origin", "Foreign Origin");
         } else {
             chain.doFilter(request, response);
         }
@@ -66,9 +66,10 @@ public final class LoopbackGuard extends HttpFilter {
                         origin.equalsIgnoreCase("http://" + host) || origin.equalsIgnoreCase("https://" + host));
     }
 
-    private static void reject(HttpServletResponse response, String code, String error) throws IOException {
+    private static void reject(HttpServletRequest request, HttpServletResponse response, String code, String error)
+            throws IOException {
         Problem problem = Problem.of(403, code, error)
                 .detailed("Without --auth the server accepts requests only from this machine, sent to this machine");
-        ProblemSender.send(problem, response);
+        ErrorPages.send(problem, request, response);
     }
 }

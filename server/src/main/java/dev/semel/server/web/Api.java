@@ -59,7 +59,7 @@ public final class Api extends HttpServlet {
             if (e.problem().status() == HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE) {
                 ProblemSender.sendUnread(e.problem(), request, response);
             } else {
-                ProblemSender.send(e.problem(), response);
+                ErrorPages.send(e.problem(), request, response);
             }
         } catch (StoreException | WriteConflictException e) {
             throw e;
@@ -71,7 +71,7 @@ public final class Api extends HttpServlet {
     private void rejectUnknown(HttpServletRequest request, HttpServletResponse response) throws IOException {
         Set<String> methods = routes.methods(request);
         if (methods.isEmpty()) {
-            ProblemSender.send(ProblemException.notFound("path").problem(), response);
+            ErrorPages.send(ProblemException.notFound("path").problem(), request, response);
             return;
         }
         if (methods.contains("GET")) {
@@ -82,7 +82,7 @@ public final class Api extends HttpServlet {
         if (request.getMethod().equals("OPTIONS")) {
             send(ApiResponse.nothing(), response);
         } else {
-            ProblemSender.send(Problem.of(405, "method_not_allowed", "Method not allowed"), response);
+            ErrorPages.send(Problem.of(405, "method_not_allowed", "Method not allowed"), request, response);
         }
     }
 

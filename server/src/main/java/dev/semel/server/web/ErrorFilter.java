@@ -3,7 +3,6 @@ package dev.semel.server.web;
 import dev.semel.document.Transactions.WriteConflictException;
 import dev.semel.http.IdempotencyProblem;
 import dev.semel.http.Problem;
-import dev.semel.http.servlet.ProblemSender;
 import dev.semel.id.TextFormat;
 import dev.semel.server.web.Handler.ConflictPolicy;
 import dev.semel.store.StoreException;
@@ -81,7 +80,7 @@ public final class ErrorFilter extends HttpFilter {
             Problem problem = problem(cause, conflictPolicy(request), id);
             if (!response.isCommitted()) {
                 response.resetBuffer();
-                ProblemSender.send(problem, response);
+                ErrorPages.send(problem, request, response);
             }
         }
     }

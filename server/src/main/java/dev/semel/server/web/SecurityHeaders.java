@@ -21,7 +21,7 @@ public final class SecurityHeaders implements HttpConfiguration.Customizer {
                     "Cache-Control",
                     "no-store",
                     "Content-Security-Policy",
-                    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
                     "X-Frame-Options",
                     "DENY",
                     "Referrer-Policy",

@@ -314,6 +314,9 @@ public final class Described {
     }
 
     private void checkBody(JsonNode response, Answered answer) {
+        if (answer.status >= 400 && answer.mediaType().equals("text/html")) {
+            return; // a browser that navigates gets errors as pages, which are not for programs
+        }
         JsonNode content = response.path("content");
         if (content.isEmpty()) {
             require(answer.body.length == 0, "there is a body, and none is described");

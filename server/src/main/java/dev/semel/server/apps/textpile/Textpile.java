@@ -16,6 +16,7 @@ import dev.semel.server.web.ApiResponse;
 import dev.semel.server.web.App;
 import dev.semel.server.web.Html;
 import dev.semel.server.web.JsonText;
+import dev.semel.server.web.PageFrame;
 import dev.semel.server.web.ProblemException;
 import dev.semel.server.web.Request;
 import dev.semel.server.web.Routes;
@@ -157,24 +158,17 @@ public final class Textpile implements App {
         String id = post.get("id").stringValue();
         String title = post.hasNonNull("title") ? post.get("title").stringValue() : id;
         String createdAt = post.get("createdAt").stringValue();
-        String page = """
-                <!doctype html>
-                <html lang="en">
-                <head><meta charset="utf-8"><title>%s</title></head>
-                <body>
-                <h1>%s</h1>
-                <pre>
+        String main = """
+                <main class="sheet"><h1 dir="auto">%s</h1>
+                <pre class="text" dir="auto">
                 %s</pre>
-                <p>%s, <time datetime="%s">%s</time></p>
-                </body>
-                </html>
+                <p class="fine"><code>%s</code> · <time datetime="%s">%s</time></p></main>
                 """.formatted(
-                        Html.escape(title),
                         Html.escape(title),
                         Html.escape(post.get("body").stringValue()),
                         Html.escape(id),
                         Html.escape(createdAt),
                         Html.escape(createdAt));
-        return ApiResponse.html(page);
+        return ApiResponse.html(PageFrame.plain(title, main));
     }
 }
