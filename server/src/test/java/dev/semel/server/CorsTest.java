@@ -65,7 +65,8 @@ class CorsTest {
         assertReadable(home, 200);
         assertThat(home.response().headers().allValues("Vary")).contains("Accept");
         String rejected = RawSocket.send(
-                SERVER.server().port(), "GET /v1/%2e%2e/x HTTP/1.1\r\nHost: localhost\r\nOrigin: " + APP + "\r\n\r\n");
+                SERVER.server().port(),
+                "GET /v1/%2e%2e/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nOrigin: " + APP + "\r\n\r\n");
         assertThat(rejected).startsWith("HTTP/1.1 400 ").contains("\r\nAccess-Control-Allow-Origin: " + APP + "\r\n");
     }
 

@@ -45,7 +45,9 @@ class DescribedRequestsTest {
             "opsReadKeyByQuery",
             "opsReleaseByQuery",
             "opsExpireByQuery",
-            "opsCompleteByQuery");
+            "opsCompleteByQuery",
+            "outboxFileOfVersion",
+            "pageFileOfVersion");
 
     private final long seed = Long.getLong("semel.api.seed", new Random().nextLong());
     private final Random random = new Random(seed);
