@@ -195,6 +195,7 @@ function updateComments(article, view, actions) {
     }
   });
   list.hidden = items.length === 0;
+  /** @type {HTMLElement} */ (section.querySelector("form")).hidden = view.isGone;
   /** @type {HTMLElement} */ (section.querySelector(".more")).hidden = !view.hasMore;
 }
 
