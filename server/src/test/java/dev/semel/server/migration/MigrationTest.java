@@ -163,6 +163,10 @@ class MigrationTest {
                         + "|k: version must be a whole number from 1 on",
                 "{\"collection\":\"users\",\"key\":\"k\",\"version\":1.5,\"data\":{}}"
                         + "|k: version must be a whole number from 1 on",
+                "{\"collection\":\"users\",\"key\":\"k\",\"version\":9007199254740992,\"data\":{}}"
+                        + "|k: version must be at most 9007199254740991",
+                "{\"collection\":\"users\",\"key\":\"k\",\"version\":9223372036854775808,\"data\":{}}"
+                        + "|k: version must be at most 9007199254740991",
                 "{\"collection\":\"users\",\"key\":\"k\",\"createdAt\":\"yesterday\",\"data\":{}}"
                         + "|k: createdAt must be a time such as 2026-01-07T12:00:00Z",
                 "{\"collection\":\"users\",\"key\":\"k\",\"createdAt\":\"2025-01-02T00:00:00Z\",\"updatedAt\":"
