@@ -99,9 +99,8 @@ public final class Migration {
             Continuation continuation = new Continuation(latest.get(), source, options, listener);
             if (continuation.isPossible()) {
                 state = continuation.skip();
-            } else {
-                first = continuation.first();
             }
+            first = continuation.unread();
         }
         if (state == null) {
             state = create(MigrationState.started(
@@ -142,7 +141,7 @@ public final class Migration {
         private final MigrationOptions options;
         private final MigrationListener listener;
         private final Iterator<JournalEntry> entries;
-        private final @Nullable SourceLine first;
+        private @Nullable SourceLine unread;
 
         Continuation(
                 MigrationState latest, MigrationSource source, MigrationOptions options, MigrationListener listener) {
@@ -151,12 +150,12 @@ public final class Migration {
             this.options = options;
             this.listener = listener;
             this.entries = new Journal(store, latest.number()).entries();
-            this.first = source.id().seekable() ? null : source.next();
+            this.unread = source.id().seekable() ? null : source.next();
         }
 
-        /** Returns the first document of the source if it was read to find out what source it is. */
-        @Nullable SourceLine first() {
-            return first;
+        /** Returns the document that was read to find out what source it is, if no journal has it; otherwise null. */
+        @Nullable SourceLine unread() {
+            return unread;
         }
 
         /** @throws MigrationException if the latest migration is neither this one nor ended */
@@ -179,22 +178,21 @@ public final class Migration {
         }
 
         private boolean beginsAlike() {
-            SourceLine line = first;
+            SourceLine line = unread;
             Iterator<JournalEntry> journal = new Journal(store, latest.number()).entries();
             return source.id().seekable() || !journal.hasNext() || (line != null && isSame(line, journal.next()));
         }
 
         /** Reads what was processed before, and reports again what was left out. */
         MigrationState skip() {
-            SourceLine line = first;
             SourceLine last = null;
             while (entries.hasNext()) {
                 JournalEntry entry = entries.next();
                 if (!source.id().seekable()) {
-                    if (line == null || !isSame(line, entry)) {
-                        throw changed(entry, line == null);
+                    if (unread == null || !isSame(unread, entry)) {
+                        throw changed(entry, unread == null);
                     }
-                    line = entries.hasNext() ? source.next() : null;
+                    unread = entries.hasNext() ? source.next() : null;
                 }
                 last = entry.line();
                 if (entry.reason() != null) {

@@ -315,6 +315,17 @@ class MigrationTest {
     }
 
     @Test
+    void sourceThatWasEmpty_isContinuedFromItsFirstLine() {
+        run();
+        assertThat(run(
+                                "{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}",
+                                "{\"collection\":\"users\",\"key\":\"b\",\"data\":{}}")
+                        .total())
+                .isEqualTo(new Counts(2, 0, 0));
+        assertThat(contents(store)).hasSize(2);
+    }
+
+    @Test
     void sourceThatHasChanged_isRejected() {
         run("{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}", "poison");
         assertThatThrownBy(() -> run("{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}", "{}"))
@@ -347,7 +358,9 @@ class MigrationTest {
         String[] lines = manyLines();
         MemoryStore unkilled = new MemoryStore();
         Report expected = new Report();
-        new Migration(unkilled, Time.system(), 4).run(lines(lines), merging(rule), expected);
+        Counts counts = new Migration(unkilled, Time.system(), 4)
+                .run(lines(lines), merging(rule), expected)
+                .total();
         int killed = 0;
         for (int commits = 1; ; commits++) {
             MemoryStore target = new MemoryStore();
@@ -361,6 +374,7 @@ class MigrationTest {
             Report continued = new Report();
             MigrationState state = new Migration(target, Time.system(), 4).run(lines(lines), merging(rule), continued);
             assertThat(state.phase()).isEqualTo(Phase.COMPLETE);
+            assertThat(state.total()).isEqualTo(counts);
             assertThat(continued.leftOut).isEqualTo(expected.leftOut).hasSize(2);
             assertThat(contents(target)).isEqualTo(contents(unkilled));
             assertThat(new Migration(target, Time.system()).verify(report).failures())
@@ -378,7 +392,7 @@ class MigrationTest {
                     ",\"version\":" + (i * 7 % 24 + 1)
                             + ",\"createdAt\":\"2025-01-01T00:00:00Z\",\"updatedAt\":\"2025-01-" + (10 + i * 5 % 12)
                             + "T00:00:00Z\"",
-                    "{\"points\":" + i + "}"));
+                    "{\"points\":" + (i + 1) + "}"));
         }
         lines.add(11, "poison");
         lines.add(12, "{\"collection\":\"votes\",\"key\":\"n\",\"data\":{}}");
