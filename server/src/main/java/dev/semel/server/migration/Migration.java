@@ -18,6 +18,7 @@ import dev.semel.store.Response;
 import dev.semel.store.Time;
 import dev.semel.store.spi.DocumentStore;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -189,6 +190,9 @@ public final class Migration {
             while (entries.hasNext()) {
                 JournalEntry entry = entries.next();
                 if (!source.id().seekable()) {
+                    if (isBeginningOfLine(entry)) {
+                        return withoutLast(entry, last == null ? 0 : last.number());
+                    }
                     if (unread == null || !isSame(unread, entry)) {
                         throw changed(entry, unread == null);
                     }
@@ -203,6 +207,27 @@ public final class Migration {
                 source.seek(last);
             }
             return latest;
+        }
+
+        /** Whether the source ended within a line before, as a pipe does that is cut, so that it was left out. */
+        private boolean isBeginningOfLine(JournalEntry entry) {
+            byte[] before = entry.line().bytes();
+            return unread != null
+                    && unread.number() == entry.line().number()
+                    && unread.bytes().length > before.length
+                    && Arrays.equals(unread.bytes(), 0, before.length, before, 0, before.length)
+                    && entry.outcome() == JournalEntry.Outcome.SKIPPED
+                    && entry.type() == null
+                    && !entries.hasNext();
+        }
+
+        private MigrationState withoutLast(JournalEntry entry, long line) {
+            MigrationState before = latest.withoutLast(line);
+            return transactions.run(tx -> {
+                new Journal(store, latest.number()).delete(tx, entry);
+                states.replace(tx, latest, before);
+                return before;
+            });
         }
 
         private MigrationException changed(JournalEntry entry, boolean ended) {
@@ -253,10 +278,14 @@ public final class Migration {
     }
 
     private static Call call(MigrationState state, List<Planned> batch) {
+        SourceLine last = batch.get(batch.size() - 1).line();
+        // the checksum, since the same line can be read twice: cut, and then complete
         IdempotencyKey key = new IdempotencyKey(
-                USER, ENDPOINT, state.number() + "-" + state.startedAt().toEpochMilli() + "-" + state.line());
-        String lines = batch.get(0).line().number() + "-"
-                + batch.get(batch.size() - 1).line().number();
+                USER,
+                ENDPOINT,
+                state.number() + "-" + state.startedAt().toEpochMilli() + "-" + state.line() + "-"
+                        + last.checksum().hex());
+        String lines = batch.get(0).line().number() + "-" + last.number();
         return Call.of(key, Fingerprint.ofJson('"' + lines + '"'));
     }
 

@@ -325,6 +325,32 @@ class MigrationTest {
         assertThat(contents(store)).hasSize(2);
     }
 
+    /** Wherever a pipe is cut, also twice in the same line, the complete source is migrated by the next run. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 500})
+    void sourceThatWasCut_isContinuedWithTheWholeLine(int batchSize) {
+        String[] lines = {
+            "{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}",
+            "poison",
+            "{\"collection\":\"users\",\"key\":\"b\",\"data\":{}}",
+            "{\"collection\":\"users\",\"key\":\"c\",\"data\":{}}"
+        };
+        Migration migration = new Migration(store, Time.system(), batchSize);
+        for (int end : new int[] {1, 10, 49}) {
+            MigrationState cut = migration.run(
+                    lines(lines[0], lines[1], lines[2].substring(0, Math.min(end, lines[2].length() - 1))),
+                    MigrationOptions.DEFAULTS,
+                    MigrationListener.NONE);
+            assertThat(cut.total()).isEqualTo(new Counts(1, 0, 2));
+        }
+        MigrationState state = migration.run(lines(lines), MigrationOptions.DEFAULTS, report);
+        assertThat(state.number()).isEqualTo(1);
+        assertThat(state.total()).isEqualTo(new Counts(3, 0, 1));
+        assertThat(report.leftOut).singleElement().asString().startsWith("2 ");
+        assertThat(contents(store)).hasSize(3);
+        assertThat(migration.verify(report)).isEqualTo(new Verification(3, 3, 0, 0));
+    }
+
     @Test
     void sourceThatHasChanged_isRejected() {
         run("{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}", "poison");
