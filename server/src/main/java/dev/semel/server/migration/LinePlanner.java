@@ -26,6 +26,10 @@ final class LinePlanner {
 
     private static final Set<String> MEMBERS = Set.of("collection", "key", "version", "createdAt", "updatedAt", "data");
     private static final int LONGEST_KEY = 1024;
+
+    /** The greatest whole number that every reader of JSON holds. It leaves room for all updates that follow. */
+    private static final long HIGHEST_VERSION = (1L << 53) - 1;
+
     private static final String USER = "user";
     private static final String OWNER = "owner";
     private static final Instant FIRST_TIME =
@@ -143,8 +147,11 @@ final class LinePlanner {
         if (version.isMissingNode()) {
             return 1;
         }
-        if (!version.isIntegralNumber() || !version.canConvertToLong() || version.asLong() < 1) {
+        if (!version.isIntegralNumber() || version.bigIntegerValue().signum() < 1) {
             throw new LineException("version must be a whole number from 1 on");
+        }
+        if (!version.canConvertToLong() || version.asLong() > HIGHEST_VERSION) {
+            throw new LineException("version must be at most " + HIGHEST_VERSION);
         }
         return version.asLong();
     }

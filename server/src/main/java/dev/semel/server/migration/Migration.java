@@ -18,6 +18,7 @@ import dev.semel.store.Response;
 import dev.semel.store.Time;
 import dev.semel.store.spi.DocumentStore;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -99,9 +100,8 @@ public final class Migration {
             Continuation continuation = new Continuation(latest.get(), source, options, listener);
             if (continuation.isPossible()) {
                 state = continuation.skip();
-            } else {
-                first = continuation.first();
             }
+            first = continuation.unread();
         }
         if (state == null) {
             state = create(MigrationState.started(
@@ -142,7 +142,7 @@ public final class Migration {
         private final MigrationOptions options;
         private final MigrationListener listener;
         private final Iterator<JournalEntry> entries;
-        private final @Nullable SourceLine first;
+        private @Nullable SourceLine unread;
 
         Continuation(
                 MigrationState latest, MigrationSource source, MigrationOptions options, MigrationListener listener) {
@@ -151,12 +151,12 @@ public final class Migration {
             this.options = options;
             this.listener = listener;
             this.entries = new Journal(store, latest.number()).entries();
-            this.first = source.id().seekable() ? null : source.next();
+            this.unread = source.id().seekable() ? null : source.next();
         }
 
-        /** Returns the first document of the source if it was read to find out what source it is. */
-        @Nullable SourceLine first() {
-            return first;
+        /** Returns the document that was read to find out what source it is, if no journal has it; otherwise null. */
+        @Nullable SourceLine unread() {
+            return unread;
         }
 
         /** @throws MigrationException if the latest migration is neither this one nor ended */
@@ -179,22 +179,24 @@ public final class Migration {
         }
 
         private boolean beginsAlike() {
-            SourceLine line = first;
+            SourceLine line = unread;
             Iterator<JournalEntry> journal = new Journal(store, latest.number()).entries();
             return source.id().seekable() || !journal.hasNext() || (line != null && isSame(line, journal.next()));
         }
 
         /** Reads what was processed before, and reports again what was left out. */
         MigrationState skip() {
-            SourceLine line = first;
             SourceLine last = null;
             while (entries.hasNext()) {
                 JournalEntry entry = entries.next();
                 if (!source.id().seekable()) {
-                    if (line == null || !isSame(line, entry)) {
-                        throw changed(entry, line == null);
+                    if (isBeginningOfLine(entry)) {
+                        return withoutLast(entry, last == null ? 0 : last.number());
                     }
-                    line = entries.hasNext() ? source.next() : null;
+                    if (unread == null || !isSame(unread, entry)) {
+                        throw changed(entry, unread == null);
+                    }
+                    unread = entries.hasNext() ? source.next() : null;
                 }
                 last = entry.line();
                 if (entry.reason() != null) {
@@ -205,6 +207,27 @@ public final class Migration {
                 source.seek(last);
             }
             return latest;
+        }
+
+        /** Whether the source ended within a line before, as a pipe does that is cut, so that it was left out. */
+        private boolean isBeginningOfLine(JournalEntry entry) {
+            byte[] before = entry.line().bytes();
+            return unread != null
+                    && unread.number() == entry.line().number()
+                    && unread.bytes().length > before.length
+                    && Arrays.equals(unread.bytes(), 0, before.length, before, 0, before.length)
+                    && entry.outcome() == JournalEntry.Outcome.SKIPPED
+                    && entry.type() == null
+                    && !entries.hasNext();
+        }
+
+        private MigrationState withoutLast(JournalEntry entry, long line) {
+            MigrationState before = latest.withoutLast(line);
+            return transactions.run(tx -> {
+                new Journal(store, latest.number()).delete(tx, entry);
+                states.replace(tx, latest, before);
+                return before;
+            });
         }
 
         private MigrationException changed(JournalEntry entry, boolean ended) {
@@ -255,10 +278,14 @@ public final class Migration {
     }
 
     private static Call call(MigrationState state, List<Planned> batch) {
+        SourceLine last = batch.get(batch.size() - 1).line();
+        // the checksum, since the same line can be read twice: cut, and then complete
         IdempotencyKey key = new IdempotencyKey(
-                USER, ENDPOINT, state.number() + "-" + state.startedAt().toEpochMilli() + "-" + state.line());
-        String lines = batch.get(0).line().number() + "-"
-                + batch.get(batch.size() - 1).line().number();
+                USER,
+                ENDPOINT,
+                state.number() + "-" + state.startedAt().toEpochMilli() + "-" + state.line() + "-"
+                        + last.checksum().hex());
+        String lines = batch.get(0).line().number() + "-" + last.number();
         return Call.of(key, Fingerprint.ofJson('"' + lines + '"'));
     }
 

@@ -134,6 +134,16 @@ public record MigrationState(
                 undone);
     }
 
+    /**
+     * Returns the state before its last line, which was left out and has no type.
+     *
+     * @param line the line before
+     */
+    MigrationState withoutLast(long line) {
+        Counts before = new Counts(total.written(), total.merged(), total.skipped() - 1);
+        return new MigrationState(number, phase, source, map, merge, startedAt, endedAt, line, before, types, undone);
+    }
+
     MigrationState withUndone(long undone) {
         return new MigrationState(number, phase, source, map, merge, startedAt, endedAt, line, total, types, undone);
     }

@@ -163,6 +163,10 @@ class MigrationTest {
                         + "|k: version must be a whole number from 1 on",
                 "{\"collection\":\"users\",\"key\":\"k\",\"version\":1.5,\"data\":{}}"
                         + "|k: version must be a whole number from 1 on",
+                "{\"collection\":\"users\",\"key\":\"k\",\"version\":9007199254740992,\"data\":{}}"
+                        + "|k: version must be at most 9007199254740991",
+                "{\"collection\":\"users\",\"key\":\"k\",\"version\":9223372036854775808,\"data\":{}}"
+                        + "|k: version must be at most 9007199254740991",
                 "{\"collection\":\"users\",\"key\":\"k\",\"createdAt\":\"yesterday\",\"data\":{}}"
                         + "|k: createdAt must be a time such as 2026-01-07T12:00:00Z",
                 "{\"collection\":\"users\",\"key\":\"k\",\"createdAt\":\"2025-01-02T00:00:00Z\",\"updatedAt\":"
@@ -311,6 +315,43 @@ class MigrationTest {
     }
 
     @Test
+    void sourceThatWasEmpty_isContinuedFromItsFirstLine() {
+        run();
+        assertThat(run(
+                                "{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}",
+                                "{\"collection\":\"users\",\"key\":\"b\",\"data\":{}}")
+                        .total())
+                .isEqualTo(new Counts(2, 0, 0));
+        assertThat(contents(store)).hasSize(2);
+    }
+
+    /** Wherever a pipe is cut, also twice in the same line, the complete source is migrated by the next run. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 500})
+    void sourceThatWasCut_isContinuedWithTheWholeLine(int batchSize) {
+        String[] lines = {
+            "{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}",
+            "poison",
+            "{\"collection\":\"users\",\"key\":\"b\",\"data\":{}}",
+            "{\"collection\":\"users\",\"key\":\"c\",\"data\":{}}"
+        };
+        Migration migration = new Migration(store, Time.system(), batchSize);
+        for (int end : new int[] {1, 10, 49}) {
+            MigrationState cut = migration.run(
+                    lines(lines[0], lines[1], lines[2].substring(0, Math.min(end, lines[2].length() - 1))),
+                    MigrationOptions.DEFAULTS,
+                    MigrationListener.NONE);
+            assertThat(cut.total()).isEqualTo(new Counts(1, 0, 2));
+        }
+        MigrationState state = migration.run(lines(lines), MigrationOptions.DEFAULTS, report);
+        assertThat(state.number()).isEqualTo(1);
+        assertThat(state.total()).isEqualTo(new Counts(3, 0, 1));
+        assertThat(report.leftOut).singleElement().asString().startsWith("2 ");
+        assertThat(contents(store)).hasSize(3);
+        assertThat(migration.verify(report)).isEqualTo(new Verification(3, 3, 0, 0));
+    }
+
+    @Test
     void sourceThatHasChanged_isRejected() {
         run("{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}", "poison");
         assertThatThrownBy(() -> run("{\"collection\":\"users\",\"key\":\"a\",\"data\":{}}", "{}"))
@@ -343,7 +384,9 @@ class MigrationTest {
         String[] lines = manyLines();
         MemoryStore unkilled = new MemoryStore();
         Report expected = new Report();
-        new Migration(unkilled, Time.system(), 4).run(lines(lines), merging(rule), expected);
+        Counts counts = new Migration(unkilled, Time.system(), 4)
+                .run(lines(lines), merging(rule), expected)
+                .total();
         int killed = 0;
         for (int commits = 1; ; commits++) {
             MemoryStore target = new MemoryStore();
@@ -357,6 +400,7 @@ class MigrationTest {
             Report continued = new Report();
             MigrationState state = new Migration(target, Time.system(), 4).run(lines(lines), merging(rule), continued);
             assertThat(state.phase()).isEqualTo(Phase.COMPLETE);
+            assertThat(state.total()).isEqualTo(counts);
             assertThat(continued.leftOut).isEqualTo(expected.leftOut).hasSize(2);
             assertThat(contents(target)).isEqualTo(contents(unkilled));
             assertThat(new Migration(target, Time.system()).verify(report).failures())
@@ -374,7 +418,7 @@ class MigrationTest {
                     ",\"version\":" + (i * 7 % 24 + 1)
                             + ",\"createdAt\":\"2025-01-01T00:00:00Z\",\"updatedAt\":\"2025-01-" + (10 + i * 5 % 12)
                             + "T00:00:00Z\"",
-                    "{\"points\":" + i + "}"));
+                    "{\"points\":" + (i + 1) + "}"));
         }
         lines.add(11, "poison");
         lines.add(12, "{\"collection\":\"votes\",\"key\":\"n\",\"data\":{}}");
