@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.Test;
 
 /** The examples of the page about the browser outbox work in Chromium. */
 class BrowserPageTest {
+
+    /** The guide whose page and script are run. */
+    static final Path PAGE = Repository.ROOT.resolve("docs/guides/browser-outbox.md");
 
     private static final Pattern HTML = Pattern.compile("```html\n(.*?)```", Pattern.DOTALL);
     private static final Pattern SCRIPT = Pattern.compile("```js\n(.*?)```", Pattern.DOTALL);
@@ -59,7 +63,7 @@ class BrowserPageTest {
     }
 
     private static String example(Pattern kind) throws Exception {
-        Matcher found = kind.matcher(Files.readString(Repository.ROOT.resolve("docs/guides/browser-outbox.md")));
+        Matcher found = kind.matcher(Files.readString(PAGE));
         assertThat(found.find()).isTrue();
         return found.group(1);
     }

@@ -112,7 +112,7 @@ class ConsoleIT {
 
     /**
      * Blocks that are not run become outdated. Those of "Java" are parts of a class whose test compares and runs it. {@link QuickStartIT} runs
-     * the "bash" of the README.
+     * the "bash" of the README, and {@link BrowserPageTest} the page and the script of its guide.
      */
     @Test
     void blocksOfPages_areOfKindsThatAreRun() throws Exception {
@@ -120,6 +120,9 @@ class ConsoleIT {
             List<String> kinds = new ArrayList<>(List.of("```console", "```java", "```Java", "```sql", "```"));
             if (page.equals(QuickStartIT.PAGE)) {
                 kinds.addAll(List.of("```bash", "```text"));
+            }
+            if (page.equals(BrowserPageTest.PAGE)) {
+                kinds.addAll(List.of("```html", "```js"));
             }
             assertThat(Files.readAllLines(page).stream().filter(line -> line.startsWith("```")))
                     .as(page.toString())
