@@ -1,6 +1,6 @@
 /** A post as an element of the feed. */
 
-import { h, setText } from "./dom.js";
+import { h, handOver, setText } from "./dom.js";
 
 /** Longer texts are folded. */
 const LONG = 1200;
@@ -231,17 +231,12 @@ function commentSection({ id }, actions) {
       className: "reply",
       submit: async (/** @type {Event} */ event) => {
         event.preventDefault();
-        const text = field.value;
-        if (text.trim() === "") {
+        if (field.value.trim() === "") {
           field.focus();
           return;
         }
-        const wrong = await actions.comment(id, text);
-        setText(problem, wrong);
-        if (wrong === "") {
-          field.value = "";
-          actions.drafts.delete(id);
-        }
+        setText(problem, await handOver(field, (text) => actions.comment(id, text)));
+        actions.drafts.set(id, field.value);
       },
     },
     h("label", { className: "unseen", htmlFor: `comment-${id}` }, "Write a comment"),

@@ -44,3 +44,21 @@ export function setText(element, text) {
     element.textContent = text;
   }
 }
+
+/**
+ * Hands over the text of a field, and empties the field at once, so that what is written meanwhile stays in it. If the text is not accepted, it
+ * is put back before that.
+ *
+ * @param {HTMLTextAreaElement} field
+ * @param {(text: string) => Promise<string>} accept returns what is wrong; an empty text if it was accepted
+ * @returns {Promise<string>} what is wrong
+ */
+export async function handOver(field, accept) {
+  const text = field.value;
+  field.value = "";
+  const wrong = await accept(text);
+  if (wrong !== "") {
+    field.value = field.value === "" ? text : `${text}\n${field.value}`;
+  }
+  return wrong;
+}

@@ -3,7 +3,7 @@
 import { Outbox, OutboxError, tid62 } from "/assets/outbox/outbox.js";
 import { createArticle, updateArticle } from "./article.js";
 import { PostCache } from "./cache.js";
-import { byId, setText } from "./dom.js";
+import { byId, handOver, setText } from "./dom.js";
 import { Entries } from "./entries.js";
 import { WindowedList } from "./list.js";
 import { Live } from "./live.js";
@@ -252,25 +252,26 @@ class FeedPage {
 
   /** @param {HTMLTextAreaElement} field */
   async #post(field) {
-    const text = wellFormed(field.value);
-    if (text.trim() === "") {
-      field.focus();
-      return;
-    }
-    try {
-      await this.#entries.post(tid62(), text);
-      field.value = "";
-      setText(byId("problem"), "");
-    } catch (e) {
-      setText(byId("problem"), messageOf(e));
-    }
     field.focus();
+    if (field.value.trim() !== "") {
+      const wrong = await handOver(field, (text) => this.#stored(this.#entries.post(tid62(), wellFormed(text))));
+      setText(byId("problem"), wrong);
+    }
   }
 
   /** @param {string} id @param {string} text */
-  async #comment(id, text) {
+  #comment(id, text) {
+    return this.#stored(this.#entries.comment(id, wellFormed(text)));
+  }
+
+  /**
+   * Returns why a change could not be stored; an empty text if it was.
+   *
+   * @param {Promise<void>} adding
+   */
+  async #stored(adding) {
     try {
-      await this.#entries.comment(id, wellFormed(text));
+      await adding;
       return "";
     } catch (e) {
       return messageOf(e);

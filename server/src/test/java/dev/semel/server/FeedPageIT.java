@@ -390,6 +390,25 @@ class FeedPageIT {
     }
 
     @Test
+    void textThatIsWrittenWhileAPostIsStored_stays() {
+        Page page = tab(device());
+        signIn(page, ann);
+        Locator field = textbox(page, "Write a post");
+        field.evaluate(
+                "field => { field.value = 'the first'; field.form.requestSubmit(); field.value = 'the second'; }");
+        arrived(article(page, "the first"));
+        assertThat(field).hasValue("the second");
+        field.press("Control+Enter");
+        arrived(article(page, "the second"));
+        Locator first = article(page, "the first");
+        button(first, "Comment").click();
+        Locator reply = first.getByRole(AriaRole.TEXTBOX);
+        reply.evaluate("field => { field.value = 'one'; field.form.requestSubmit(); field.value = 'two'; }");
+        isVisible(first.getByText("1 comment"));
+        assertThat(reply).hasValue("two");
+    }
+
+    @Test
     void keyboardAlone_isEnough() {
         Page page = tab(device());
         textbox(page, "Name").focus();
